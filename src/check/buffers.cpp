@@ -57,6 +57,20 @@ const Buffers::Region* Buffers::overlapping(std::uint64_t begin, std::uint64_t e
     return before.end() > begin ? &before : nullptr;
 }
 
+void Buffers::add_tensor(std::uint64_t begin, std::uint64_t end) {
+    std::uint64_t& known = tensors_[begin];
+    known = std::max(known, end);
+}
+
+std::uint64_t Buffers::end_of(std::uint64_t address) {
+    if (const Region* region = find(address); region != nullptr)
+        return region->address_of(region->index_of(address)) + region->bytes;
+    const auto next = tensors_.upper_bound(address);
+    if (next == tensors_.begin()) return 0;
+    const std::uint64_t end = std::prev(next)->second;
+    return address < end ? end : 0;
+}
+
 void Buffers::reset(const CanopyCheckSite& site) {
     for (const auto& [begin, region] : regions_) {
         forget_reset(begin, region.end());

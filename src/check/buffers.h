@@ -55,6 +55,9 @@ public:
     [[nodiscard]] const CanopyCheckSite* reset_at(std::uint64_t address) const;
     // The program chose that place itself.
     void placed(std::uint64_t begin, std::uint64_t end) { forget_reset(begin, end); }
+    void add_tensor(std::uint64_t begin, std::uint64_t end);
+    // Where the buffer, or else the placed tensor, ends that contains an address; 0: there is none.
+    [[nodiscard]] std::uint64_t end_of(std::uint64_t address);
 
     [[nodiscard]] std::map<std::uint64_t, Region>& regions() { return regions_; }
     [[nodiscard]] std::size_t count() const { return count_; }
@@ -67,10 +70,11 @@ private:
 
     void forget_reset(std::uint64_t begin, std::uint64_t end);
 
-    std::map<std::uint64_t, Region> regions_;  // by their beginnings
-    std::map<std::uint64_t, Gone> gone_;       // before the last reset, and not used again
-    std::size_t count_ = 0;                    // buffers of this TPipe
-    Region* last_ = nullptr;                   // that was found
+    std::map<std::uint64_t, Region> regions_;         // by their beginnings
+    std::map<std::uint64_t, std::uint64_t> tensors_;  // placed ones: beginnings and ends
+    std::map<std::uint64_t, Gone> gone_;              // before the last reset, and not used again
+    std::size_t count_ = 0;                           // buffers of this TPipe
+    Region* last_ = nullptr;                          // that was found
 };
 
 }  // namespace canopy::check

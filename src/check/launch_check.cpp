@@ -15,6 +15,7 @@
 #include "check/stretches.h"
 #include "check/sweep.h"
 #include "check/trace.h"
+#include "check/walk.h"
 #include "foundation/mutex.h"
 
 namespace canopy::check {
@@ -174,7 +175,20 @@ public:
     }
 
 private:
+    // Loads of whole registers go beyond the end of their buffer; what is read there is not used.
     void tell(const CanopyCheckOperation& operation) {
+        if (operation.access_count != 1 || operation.accesses[0].whole_register == 0) return tell_all(operation);
+        const CanopyCheckAccess& load = operation.accesses[0];
+        const std::uint64_t end = rules_.end_of_buffer(reinterpret_cast<std::uint64_t>(load.address));
+        if (end == 0) return tell_all(operation);
+        CanopyCheckAccess parts[2];
+        CanopyCheckOperation inside = operation;
+        inside.access_count = cut(load, end, parts);
+        inside.accesses = parts;
+        tell_all(inside);
+    }
+
+    void tell_all(const CanopyCheckOperation& operation) {
         signals_.settle();
         const Told told{operation, core_.order.hand_out(operation.pipe), core_.lines.of(operation.site)};
         core_.lines.told(told.number, told.line, operation);

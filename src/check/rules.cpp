@@ -28,6 +28,8 @@ void Rules::operation(const Told& told) {
 
 void Rules::buffer(const CanopyCheckBuffer& event) {
     if (event.event == CANOPY_CHECK_TENSOR_PLACED) {
+        const auto begin = reinterpret_cast<std::uint64_t>(event.address);
+        buffers_.add_tensor(begin, begin + event.bytes);
         if (core_.launch.options.classes.memory) memory_.placed(event);
         return;
     }

@@ -43,6 +43,8 @@ public:
         flags_.flag(set, from, to, id, queues_.pipe_seen(), site);
     }
     void buffer(const CanopyCheckBuffer& event);
+    // Where the buffer or the placed tensor of a core's memory ends that contains an address; 0: there is none.
+    std::uint64_t end_of_buffer(std::uint64_t address) { return buffers_.end_of(address); }
     void event_id(std::uint32_t event, std::uint32_t from, std::uint32_t to, std::int32_t id,
                   const CanopyCheckSite& site) {
         ids_.event_id(event, {static_cast<std::uint8_t>(from), static_cast<std::uint8_t>(to)}, id, site);

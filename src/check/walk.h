@@ -114,6 +114,25 @@ void each_piece(const CanopyCheckAccess& access, Visit visit) {
     }
 }
 
+// The walk without what is behind `end`, in up to two parts; returns how many there are.
+inline std::uint32_t cut(const CanopyCheckAccess& access, std::uint64_t end, CanopyCheckAccess (&parts)[2]) {
+    const std::uint64_t begin = walk::address_of(access);
+    parts[0] = parts[1] = access;
+    if (access.repeats != 1 || access.lanes != nullptr || begin >= end || extent_of(access).end <= end) return 1;
+    if (access.pieces == 1) {
+        parts[0].bytes = end - begin;
+        return 1;
+    }
+    if (access.step == 0 || begin + access.step * (access.pieces - 1) >= end) return 1;
+    // Only the last piece goes too far.
+    const std::uint64_t last = begin + access.step * (access.pieces - 1);
+    --parts[0].pieces;
+    parts[1].address = static_cast<const unsigned char*>(access.address) + (last - begin);
+    parts[1].pieces = 1;
+    parts[1].bytes = end - last;
+    return 2;
+}
+
 // How many bytes the walk touches; where its pieces overlap they count more than once.
 inline std::uint64_t bytes_of(const CanopyCheckAccess& access) {
     if (access.lanes == nullptr) return access.bytes * walk::distinct_pieces(access) * walk::distinct_repeats(access);

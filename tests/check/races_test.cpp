@@ -197,6 +197,26 @@ TEST_F(OnePipeline, OnlySelectedLanesCount) {
     EXPECT_EQ(launch.sink.findings[0].places[1].bytes, 4U);
 }
 
+TEST_F(OnePipeline, LoadsOfWholeRegistersEndWithTheirBuffer) {
+    CanopyCheckBuffer placed{};
+    placed.event = CANOPY_CHECK_TENSOR_PLACED;
+    placed.buffers = 1;
+    placed.address = reinterpret_cast<const void*>(facts_of_core(0).memory[CANOPY_MEMORY_UB].base);
+    placed.bytes = 640;
+    placed.memory = CANOPY_MEMORY_UB;
+    (*core).buffer(placed);
+    CanopyCheckAccess loads = reads_ub(0, 256);
+    loads.pieces = 3;
+    loads.step = 256;
+    core.does(MTE2, 10, {writes_ub(640, 64)});
+    core.does(V, 11, {loads});
+    loads.whole_register = 1;
+    core.does(V, 12, {loads});
+    core.does(MTE2, 13, {writes_ub(608, 32)});
+    EXPECT_EQ(launch.end(), (Found{"race.pipe RAW UB MTE2_V", "race.pipe WAR UB V_MTE2"}));
+    EXPECT_EQ(launch.sink.findings[0].places[1].line, 11U);
+}
+
 TEST_F(OnePipeline, LibraryCallsOrder) {
     core.does(MTE2, 10, {writes_ub(0, 64)});
     (*core).order(MTE2, V, at_line(11));

@@ -488,7 +488,8 @@ inline void add_fixpipe(const Instruction& instruction, const OperandPlace& dest
     instruction.product(work.m, work.n, 0, params.unitFlag);
     add_fixed_source(source, 0, work, steps);
     if (by_column(work.mode)) {
-        const OperandPlace registers{core_state().cube.quantisation_vector, 0, Hardware::FIXBUF, 8};
+        const void* held = core_state().cube.quantisation_vector;
+        const OperandPlace registers{held, 0, memory_holding(held), 8};
         const OperandPlace& words = scales != nullptr ? *scales : registers;
         add_access(CANOPY_CHECK_READ, "scales", words, words.tensor, {uint64_t{work.n} * 8});
     }
