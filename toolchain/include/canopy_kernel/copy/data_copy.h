@@ -107,19 +107,20 @@ constexpr uint64_t touched_bytes(const GlobalTensor<T>&, uint64_t bytes) {
 }
 
 // Adds rows, in `repeats` repeats, as an operand of a copy, in the checking variant. `distance` is from row to row.
+// Rows that do not fill their blocks stay apart, since those of the two sides belong together.
 template <class Tensor>
 inline void name_rows(const char* operand, const Tensor& tensor, uint64_t offset, const Rows& rows, int64_t distance,
-                      uint64_t repeat_distance = 0, uint64_t repeats = 1) {
+                      uint64_t repeat_distance = 0, uint64_t repeats = 1, bool apart = false) {
     if constexpr (is_checking_variant) {
         if (rows.count == 0 || rows.bytes == 0) return;
-        Walk walk{touched_bytes(tensor, rows.bytes), static_cast<uint64_t>(distance), static_cast<uint32_t>(rows.count),
-                  repeat_distance, static_cast<uint32_t>(repeats)};
+        Walk walk{touched_bytes(tensor, rows.bytes), static_cast<uint64_t>(distance),
+                  static_cast<uint32_t>(rows.count), repeat_distance,
+                  static_cast<uint32_t>(repeats),    apart || rows.bytes % block_bytes != 0};
         if (distance < 0) {
             offset += static_cast<uint64_t>(distance) * (rows.count - 1);
             walk.step = static_cast<uint64_t>(-distance);
         }
-        if (distance == static_cast<int64_t>(walk.bytes))
-            walk = {walk.bytes * rows.count, 0, 1, repeat_distance, walk.repeats};
+        walk.apart = walk.apart && walk.pieces > 1;
         name_operand(operand, tensor, offset, walk);
     }
 }

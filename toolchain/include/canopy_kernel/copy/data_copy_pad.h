@@ -127,6 +127,7 @@ inline RowPadding<uint8_t> paired(const RowPadding<T>& padding, Where where) {
 // The two loops on the side of one operand.
 struct LoopsOfOperand {
     uint64_t count1, count2, step1, step2;
+    bool apart = false;  // as for name_rows
 };
 
 // As check_rows, with loops around the rows.
@@ -135,7 +136,7 @@ inline void check_looped(const char* operation, const char* operand, const Tenso
                          int64_t distance, const LoopsOfOperand& loops, Where where) {
     if constexpr (is_checking_variant)
         for (uint64_t outer = 0; outer < loops.count2; ++outer)
-            name_rows(operand, tensor, outer * loops.step2, rows, distance, loops.step1, loops.count1);
+            name_rows(operand, tensor, outer * loops.step2, rows, distance, loops.step1, loops.count1, loops.apart);
     else
         check_extent(operation, operand, tensor,
                      rows.extent(distance) + (loops.count1 - 1) * loops.step1 + (loops.count2 - 1) * loops.step2,
@@ -165,8 +166,8 @@ inline void data_copy_pad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
             to.count = 1;
         }
         const Rows from{params.blockCount, params.blockLen, 0, int64_t{params.blockLen} + params.srcStride};
-        check_looped("DataCopyPad", "destination", dst, to, to.to, {loops.count1, loops.count2, loops.to1, loops.to2},
-                     where);
+        check_looped("DataCopyPad", "destination", dst, to, to.to,
+                     {loops.count1, loops.count2, loops.to1, loops.to2, params.blockLen % block_bytes != 0}, where);
         check_looped("DataCopyPad", "source", src, from, from.from,
                      {loops.count1, loops.count2, loops.from1, loops.from2}, where);
         instruction.tell();

@@ -126,6 +126,7 @@ struct Walk {
     uint32_t pieces = 1;
     uint64_t repeat_step = 0;
     uint32_t repeats = 1;
+    bool apart = false;  // pieces are rows that stay separate, even if they follow one another
 };
 
 // The tensor of an operand.
@@ -181,7 +182,7 @@ __attribute__((noinline)) inline CanopyCheckAccess* add_access(uint8_t kind, con
     if (!names_operands(state) || walk.bytes == 0 || walk.pieces == 0 || walk.repeats == 0) return nullptr;
     if (state.operation.access_count == state.capacity) grow_accesses(state);
     CanopyCheckAccess& access = state.accesses[state.operation.access_count++];
-    const bool contiguous = walk.pieces == 1 || walk.step == walk.bytes;
+    const bool contiguous = !walk.apart && (walk.pieces == 1 || walk.step == walk.bytes);
     access = CanopyCheckAccess{};
     access.address = address;
     access.bytes = contiguous ? walk.bytes * walk.pieces : walk.bytes;
