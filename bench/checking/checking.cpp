@@ -33,9 +33,37 @@ constexpr Case cases[] = {
     {"scalars", "a loop over raw pointers", std::size_t{1} << 18, 8, 50},
 };
 
+// Commands of two streams that events order, so that the order of the host and its streams has something to compare.
+constexpr std::size_t bytes_of_copy = 256;
+constexpr std::size_t commands_of_round = 4092;
+constexpr double goal_of_command = 1000;  // nanoseconds more
+
 double median(std::vector<double> values) {
     std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
     return values[values.size() / 2];
+}
+
+double time_commands(const Stream& one, const Stream& two, const aclrtEvent (&events)[2], const DeviceMemory& from,
+                     const DeviceMemory& to) {
+    const auto copy = [&](std::size_t round, const Stream& stream) {
+        char* const target = static_cast<char*>(to.get()) + round % 64 * bytes_of_copy;
+        BENCH_CHECK(aclrtMemcpyAsync(target, bytes_of_copy, from.get(), bytes_of_copy, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                                     stream.get()));
+    };
+    const auto order = [](aclrtEvent event, const Stream& first, const Stream& second) {
+        BENCH_CHECK(aclrtRecordEvent(event, first.get()));
+        BENCH_CHECK(aclrtStreamWaitEvent(second.get(), event));
+    };
+    const std::uint64_t begin = now();
+    for (std::size_t command = 0; command < commands_of_round; command += 6) {
+        copy(command, one);
+        order(events[0], one, two);
+        copy(command, two);
+        order(events[1], two, one);
+    }
+    const double submitted = static_cast<double>(now() - begin) / commands_of_round;
+    BENCH_CHECK(aclrtSynchronizeDevice());
+    return submitted;
 }
 
 // The medians of several children that take turns.
@@ -52,7 +80,7 @@ Turns take_child_turns(const Options& options) {
     Turns turns;
     for (int i = 0; i < options.rounds(5); ++i) {
         turns.plain.push_back(run_child("checking", "CANOPY_CHECK=", options));
-        turns.checked.push_back(run_child("checking", "CANOPY_CHECK=race,memory,init,sync", options));
+        turns.checked.push_back(run_child("checking", "CANOPY_CHECK=race,memory,init,sync,host", options));
     }
     return turns;
 }
@@ -83,6 +111,13 @@ nlohmann::ordered_json child_checking(const Options& options) {
             take_turns(contenders, options.rounds(8));
             numbers.update(to_json(contenders));
         }
+        const Stream other;
+        aclrtEvent events[2] = {};
+        for (aclrtEvent& event : events) BENCH_CHECK(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC));
+        std::vector<Contender> commands = {{"commands", [&] { return time_commands(stream, other, events, x, y); }}};
+        take_turns(commands, options.rounds(8));
+        numbers.update(to_json(commands));
+        for (aclrtEvent event : events) BENCH_CHECK(aclrtDestroyEvent(event));
     }
     BENCH_CHECK(aclrtResetDevice(0));
     BENCH_CHECK(aclFinalize());
@@ -103,6 +138,15 @@ void measure_checking(Environment& environment) {
                                 ratio <= row.goal ? Verdict::reached : Verdict::missed,
                                 {{"checked", checked}, {"plain", plain}}});
     }
+    const double plain = Turns::time(turns.plain, "commands"), checked = Turns::time(turns.checked, "commands");
+    environment.report.add({"check-commands",
+                            "checked: a command of two streams with events between them, until it is submitted",
+                            nanoseconds_text(checked),
+                            fmt::format("<= {} more", nanoseconds_text(goal_of_command)),
+                            fmt::format("not checked {}", nanoseconds_text(plain)),
+                            "",
+                            checked - plain <= goal_of_command ? Verdict::reached : Verdict::missed,
+                            {{"checked", checked}, {"plain", plain}}});
 }
 
 }  // namespace bench

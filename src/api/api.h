@@ -19,8 +19,9 @@
 
 namespace canopy {
 
-// Around a call while somebody records: the outermost call of a thread becomes a record (recorded_call.cpp).
-void begin_recorded_call() noexcept;
+// Around a call while somebody records: the outermost call of a thread becomes a record (recorded_call.cpp). Both
+// addresses are those of the entry point.
+void begin_recorded_call(const void* return_address, const void* frame) noexcept;
 [[nodiscard]] int end_recorded_call(int code) noexcept;
 
 // Runtime and device codes become the thread's last error; argument check codes do not.
@@ -42,10 +43,10 @@ inline int finish_failed_call(int code, const char* function) noexcept {
 // The body of an entry point: `return api([&]() -> Status { ... });` A wrapper takes `function` as its last argument in
 // the same way and passes it on.
 template <class Body>
-inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
+[[gnu::always_inline]] inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
     thread_state.function = function;
-    if (record::wants(record::calls)) [[unlikely]]
-        begin_recorded_call();
+    if (record::wants(record::calls | record::call_sites)) [[unlikely]]
+        begin_recorded_call(__builtin_return_address(0), __builtin_frame_address(0));
     int code = 0;
     try {
         const Status status = body();
@@ -65,7 +66,7 @@ inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcep
 // The same for calls that change devices in other ways than by submitting to a stream: they wait while a snapshot has
 // locked the process.
 template <class Body>
-inline int changing_api(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
+[[gnu::always_inline]] inline int changing_api(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
     const GatePass pass;
     return api(body, function);
 }
@@ -86,8 +87,8 @@ inline CallersMemory written_to(void* address, std::size_t size) { return {addre
 // The body of an entry point that CPU kernels call, too: a kernel is not ended in it. `memory`: what the call uses of
 // its caller's memory. The thread may be one of the host that runs the kernel, so its last error stays as it is.
 template <class Body>
-inline int api_for_kernels(std::initializer_list<CallersMemory> memory, Body&& body,
-                           const char* function = __builtin_FUNCTION()) noexcept {
+[[gnu::always_inline]] inline int api_for_kernels(std::initializer_list<CallersMemory> memory, Body&& body,
+                                                  const char* function = __builtin_FUNCTION()) noexcept {
     KernelThread* const kernel = KernelThread::current();
     const int last_error = thread_state.last_error;
     if (kernel != nullptr) [[unlikely]] {

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of calls of the interface. A call inside another one of the same thread, as from a callback, is part of that
 // one.
+#include <unwind.h>
+
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "api/api.h"
 #include "base/ticks.h"
+#include "core/check/calling.h"
+#include "core/kernel/program/registered_images.h"
 #include "core/process/runtime.h"
 #include "core/stream/stream.h"
+
+// The first and the last byte of this library's code.
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start, etext;
 
 namespace canopy {
 namespace {
@@ -20,9 +29,87 @@ struct CallBegin {
 };
 __attribute__((tls_model("initial-exec"))) thread_local constinit CallBegin at_begin;
 
+bool in_library(std::uintptr_t address) noexcept {
+    const auto begin = reinterpret_cast<std::uintptr_t>(&__ehdr_start);
+    return address - begin < reinterpret_cast<std::uintptr_t>(&etext) - begin;
+}
+
+// ---- where calls come from -----------------------------------------------------------------------------------------
+
+// How to find the launch that a call of canopyLaunch belongs to. It is called by the host function of the kernel, which
+// the compiler may have put into its caller.
+struct LaunchCaller {
+    std::uintptr_t call = 0;    // its return address
+    bool inlined = false;       // the program's own function calls
+    std::ptrdiff_t offset = 0;  // of the return address of the host function, from the frame of canopyLaunch; 0: not
+                                // known
+};
+constexpr std::size_t most_callers = 64;
+__attribute__((tls_model("initial-exec"))) thread_local constinit LaunchCaller callers[most_callers];
+
+struct CallerWalk {
+    std::uintptr_t call;
+    bool reached = false, inlined = false;
+    std::uintptr_t caller = 0, slot = 0;
+};
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* given) {
+    auto& walk = *static_cast<CallerWalk*>(given);
+    const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(frame));
+    if (walk.reached) {
+        walk.caller = address;
+        walk.slot = static_cast<std::uintptr_t>(_Unwind_GetCFA(frame)) - sizeof(void*);
+        return _URC_END_OF_STACK;
+    }
+    if (address != walk.call) return _URC_NO_REASON;
+    walk.reached = true;
+    walk.inlined = !is_registered_function(reinterpret_cast<const void*>(_Unwind_GetRegionStart(frame)));
+    return walk.inlined ? _URC_END_OF_STACK : _URC_NO_REASON;
+}
+
+std::uintptr_t launch_address(std::uintptr_t call, std::uintptr_t frame) noexcept {
+    LaunchCaller& known = callers[call / 4 % most_callers];
+    if (known.call == call) {
+        if (known.inlined) return call;
+        if (known.offset != 0) return *reinterpret_cast<const std::uintptr_t*>(frame + known.offset);
+    }
+    CallerWalk walk{call};
+    _Unwind_Backtrace(&look_at_frame, &walk);
+    if (!walk.reached) return call;
+    known = {call, walk.inlined, 0};
+    if (walk.inlined || walk.caller == 0) return call;
+#if defined(__x86_64__)
+    if (*reinterpret_cast<const std::uintptr_t*>(walk.slot) == walk.caller)
+        known.offset = static_cast<std::ptrdiff_t>(walk.slot - frame);
+#endif
+    return walk.caller;
+}
+
+_Unwind_Reason_Code leave_library(_Unwind_Context* frame, void* found) {
+    const auto address = static_cast<std::uintptr_t>(_Unwind_GetIP(frame));
+    if (in_library(address)) return _URC_NO_REASON;
+    *static_cast<std::uintptr_t*>(found) = address;
+    return _URC_END_OF_STACK;
+}
+
+// The address in the program to which the call returns.
+std::uintptr_t program_address(const void* return_address, const void* frame) noexcept {
+    auto address = reinterpret_cast<std::uintptr_t>(return_address);
+    if (in_library(address)) {  // one function of the interface is made of another
+        _Unwind_Backtrace(&leave_library, &address);
+        return address;
+    }
+    if (thread_state.function[0] != '<') return address;  // not "<<<>>>"
+    return launch_address(address, reinterpret_cast<std::uintptr_t>(frame));
+}
+
 }  // namespace
 
-void begin_recorded_call() noexcept {
+void begin_recorded_call(const void* return_address, const void* frame) noexcept {
+    if (record::wants(record::call_sites)) {
+        calling = {thread_state.function, program_address(return_address, frame)};
+        if (!record::wants(record::calls)) return;
+    }
     if (thread_state.call_began != 0) {
         ++at_begin.depth;
         return;

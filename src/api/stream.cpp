@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "api/api.h"
+#include "core/check/host_check.h"
 #include "core/graph/capture/capture.h"
 #include "core/graph/graph_build.h"
 #include "core/process/context.h"
@@ -150,6 +151,8 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
         Stream& target = **pinned;
         SpinGuard guard(target.lock);
         const bool complete = target.queue->completed() >= target.last_sequence;
+        if (HostCheck* const check = HostCheck::present(); check && complete) [[unlikely]]
+            check->seen_complete(static_cast<std::uint32_t>(target.id), target.last_sequence);
         *status = complete ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
         return {};
     });

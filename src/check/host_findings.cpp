@@ -21,6 +21,11 @@ std::uint32_t UseTexts::kernel_number(std::string_view kernel) {
     return kernel_numbers_.emplace(kept, static_cast<std::uint32_t>(kernels_.size())).first->second;
 }
 
+std::string_view UseTexts::kept(std::string_view kernel) {
+    const std::uint32_t number = kernel_number(kernel);
+    return number == 0 ? std::string_view() : kernels_[number - 1];
+}
+
 std::uint32_t UseTexts::number(const HostCall& call, std::string_view kernel, std::uint32_t stream, unsigned device,
                                const CanopyCheckSite& site) {
     const Key key{call, kernel_number(kernel), stream, site.operation, site.file, site.line};
@@ -75,10 +80,9 @@ Place place_of(const UseText& text, const MemoryUse& use, const UnorderedUses& u
 
 Level level_of(const UnorderedUses& uses) {
     const auto is = [&](UseKind kind) { return uses.first.kind == kind || uses.second.kind == kind; };
-    if (is(UseKind::possible)) return Level::warning;
     // The host copies after everything that can run has ended, which only this runtime promises.
     if (!uses.freed && (uses.first_text.stream == 0 || uses.second_text.stream == 0)) return Level::note;
-    return Level::error;
+    return is(UseKind::possible) ? Level::warning : Level::error;
 }
 
 std::string why(const UnorderedUses& uses) {
@@ -106,7 +110,8 @@ Finding make_finding(const UnorderedUses& uses, const FindingTexts& texts) {
     finding.headline = uses.freed ? "illegal free()"
                        : possible ? "Potential hazard between streams"
                                   : fmt::format("Potential {} hazard between streams", finding.kind);
-    finding.explanation = why(uses) + inside(uses.first_text, uses.first) + inside(uses.second_text, uses.second);
+    const std::string first = inside(uses.first_text, uses.first), second = inside(uses.second_text, uses.second);
+    finding.explanation = why(uses) + first + (second == first ? "" : second);
     if (texts.allocation) {
         if (const std::optional<AllocationFacts> facts = texts.allocation(uses.begin)) {
             finding.memory = "GM";

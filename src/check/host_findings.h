@@ -42,6 +42,8 @@ class UseTexts {
 public:
     std::uint32_t number(const HostCall& call, std::string_view kernel, std::uint32_t stream, unsigned device,
                          const CanopyCheckSite& site);
+    // The same name, for as long as the table lives.
+    std::string_view kept(std::string_view kernel);
     [[nodiscard]] const UseText& operator[](std::uint32_t number) const { return texts_[number]; }
 
 private:

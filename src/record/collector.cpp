@@ -76,6 +76,8 @@ void wake_collector() noexcept {
 
 void lose_record() noexcept { lost_without_ring.fetch_add(1, std::memory_order_relaxed); }
 
+void want_call_sites() noexcept { wanted_now.fetch_or(call_sites, std::memory_order_relaxed); }
+
 void set_source_of_facts(void (*source)()) noexcept { source_of_facts.store(source, std::memory_order_release); }
 
 // A child made by fork has one thread. The locks of facts and names are held while the process is copied; the others
@@ -90,7 +92,7 @@ struct ForkHandlers {
         present_collector.load()->facts_mutex_.unlock();
     }
     static void in_child() noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
-        wanted_now.store(0, std::memory_order_relaxed);
+        wanted_now.fetch_and(call_sites, std::memory_order_relaxed);
         thread_records.ring = nullptr;
         Collector* const old = present_collector.load();
         in_parent();
@@ -117,7 +119,7 @@ Collector& Collector::present() {
 // ---- listeners ------------------------------------------------------------------------------------------------------
 
 void Collector::publish_wanted() noexcept {
-    std::uint32_t wanted = always_wanted_;
+    std::uint32_t wanted = always_wanted_ | (wanted_now.load(std::memory_order_relaxed) & call_sites);
     for (const Hearing& hearing : hearings_) wanted |= hearing.wanted;
     wanted_now.store(wanted, std::memory_order_relaxed);
 }

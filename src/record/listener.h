@@ -25,6 +25,7 @@ enum Wanted : std::uint32_t {
     idle = 1u << 6,
     steps = 1u << 7,  // of training or inference
     everything = (1u << 8) - 1,
+    call_sites = 1u << 8,  // not a kind of record: calls note where they come from (want_call_sites)
 };
 
 extern std::atomic<std::uint32_t> wanted_now;

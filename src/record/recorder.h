@@ -82,6 +82,8 @@ void flush();
 void tell_device(const profile::DeviceFacts& device);
 void tell_stream(const profile::StreamFacts& stream);
 void set_source_of_facts(void (*source)()) noexcept;
+// From now on, in this process and its children, calls of the interface note where they come from.
+void want_call_sites() noexcept;
 
 // ---- files ----------------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
 #include <set>
 #include <tuple>
@@ -69,15 +70,15 @@ protected:
         made.uses[0] = {begin, bytes, 1, 0, kind};
         return submit(on, std::move(made));
     }
-    std::uint64_t record(Stream& on, const void* event, std::uint64_t value) {
+    std::uint64_t record(Stream& on, FenceName on_event, std::uint64_t value) {
         HostCommand made = command(HostCommand::Kind::signal, 0);
-        made.fence = event;
+        made.fence = on_event;
         made.value = value;
         return submit(on, std::move(made));
     }
-    std::uint64_t wait(Stream& on, const void* event, std::uint64_t value) {
+    std::uint64_t wait(Stream& on, FenceName on_event, std::uint64_t value) {
         HostCommand made = command(HostCommand::Kind::wait, 0);
-        made.fence = event;
+        made.fence = on_event;
         made.value = value;
         return submit(on, std::move(made));
     }
@@ -100,7 +101,8 @@ protected:
                      },
                      nullptr}};
     std::deque<Stream> streams_;
-    int event = 0, notify = 0;
+    static constexpr FenceName event = 1, notify = 2;
+    int executable = 0;
 };
 
 TEST_F(HostOrderTest, KernelsOnTwoStreamsThatWriteOneBufferAreUnordered) {
@@ -116,8 +118,8 @@ TEST_F(HostOrderTest, KernelsOnTwoStreamsThatWriteOneBufferAreUnordered) {
 TEST_F(HostOrderTest, AnEventBetweenThemOrdersThem) {
     Stream &one = stream(), &two = stream();
     const auto first = kernel(one, 10);
-    record(one, &event, 1);
-    wait(two, &event, 1);
+    record(one, event, 1);
+    wait(two, event, 1);
     const auto second = kernel(two, 11);
     end(one, first, UseKind::write);
     end(two, second, UseKind::write);
@@ -126,9 +128,9 @@ TEST_F(HostOrderTest, AnEventBetweenThemOrdersThem) {
 
 TEST_F(HostOrderTest, AnEventRecordedTooEarlyDoesNot) {
     Stream &one = stream(), &two = stream();
-    record(one, &event, 1);
+    record(one, event, 1);
     const auto first = kernel(one, 10);
-    wait(two, &event, 1);
+    wait(two, event, 1);
     copy(two, 12, UseKind::read);
     end(one, first, UseKind::write);
     EXPECT_EQ(found(), "host.stream RAW 10 12");
@@ -137,10 +139,10 @@ TEST_F(HostOrderTest, AnEventRecordedTooEarlyDoesNot) {
 TEST_F(HostOrderTest, AWaitIsBoundToTheRecordBeforeIt) {
     Stream &one = stream(), &two = stream();
     const auto first = kernel(one, 9);
-    record(one, &event, 1);
-    wait(two, &event, 1);
+    record(one, event, 1);
+    wait(two, event, 1);
     const auto second = kernel(one, 10);
-    record(one, &event, 2);
+    record(one, event, 2);
     copy(two, 12, UseKind::read);
     end(one, first, UseKind::read, other_buffer);
     end(one, second, UseKind::write);
@@ -210,9 +212,9 @@ TEST_F(HostOrderTest, TheHostOrdersWhatItHasWaitedFor) {
 TEST_F(HostOrderTest, AnEventThatTheHostHasSeenOrdersWhatWasBeforeIt) {
     Stream &one = stream(), &two = stream();
     copy(one, 10, UseKind::write);
-    record(one, &event, 1);
+    record(one, event, 1);
     copy(one, 11, UseKind::write, other_buffer);
-    order.reached(&event, 1);
+    order.reached(event, 1);
     copy(two, 12, UseKind::write);
     EXPECT_EQ(found(), "");
     copy(two, 13, UseKind::write, other_buffer);
@@ -222,14 +224,14 @@ TEST_F(HostOrderTest, AnEventThatTheHostHasSeenOrdersWhatWasBeforeIt) {
 TEST_F(HostOrderTest, ANotifyOrdersAlsoWhenItsWaitWasSubmittedFirst) {
     Stream &one = stream(), &two = stream();
     HostCommand waiting = command(HostCommand::Kind::wait, 0);
-    waiting.fence = &notify;
+    waiting.fence = notify;
     waiting.value = 1;
     waiting.clear = true;
     submit(two, std::move(waiting));
     copy(two, 11, UseKind::read);
     copy(one, 10, UseKind::write);
     HostCommand signal = command(HostCommand::Kind::signal, 0);
-    signal.fence = &notify;
+    signal.fence = notify;
     signal.value = 1;
     signal.change = [](std::uint64_t, std::uint64_t operand) { return operand; };
     submit(one, std::move(signal));
@@ -249,7 +251,7 @@ TEST_F(HostOrderTest, AFunctionOfTheProgramOrdersWhatTheHostDoesAfterIt) {
 TEST_F(HostOrderTest, AWaitThatSomethingUnknownHasEndedOrdersAll) {
     Stream &one = stream(), &two = stream();
     copy(one, 10, UseKind::write);
-    const auto waited = wait(two, &event, 1);
+    const auto waited = wait(two, event, 1);
     copy(two, 11, UseKind::write);
     EXPECT_EQ(found(), "");
     two.completed = waited + 1;
@@ -269,7 +271,7 @@ TEST_F(HostOrderTest, CopiesByTheHostAreNotes) {
 TEST_F(HostOrderTest, AFreeOfMemoryInUseIsFound) {
     Stream& one = stream();
     copy(one, 10, UseKind::write);
-    order.freed(buffer, size, {"aclrtFree", 20}, "");
+    order.freed(buffer, size, {"aclrtFree", 20});
     EXPECT_EQ(found(), "host.free  10 20");
     EXPECT_EQ(findings.all[0].headline, "illegal free()");
 }
@@ -277,7 +279,7 @@ TEST_F(HostOrderTest, AFreeOfMemoryInUseIsFound) {
 TEST_F(HostOrderTest, AFreeBeforeTheKernelHasEndedIsFoundWhenItEnds) {
     Stream& one = stream();
     const auto number = kernel(one, 10);
-    order.freed(buffer, size, {"aclrtFree", 20}, "");
+    order.freed(buffer, size, {"aclrtFree", 20});
     EXPECT_EQ(found(), "");
     const auto later = kernel(one, 30);  // of the next owner of the memory
     end(one, number, UseKind::read);
@@ -291,7 +293,7 @@ TEST_F(HostOrderTest, AFreeAfterSynchronisationIsFine) {
     const auto number = kernel(one, 10);
     end(one, number, UseKind::write);
     order.synchronised(*one.agent, number);
-    order.freed(buffer, size, {"aclrtFree", 20}, "");
+    order.freed(buffer, size, {"aclrtFree", 20});
     EXPECT_EQ(found(), "");
 }
 
@@ -309,6 +311,20 @@ TEST_F(HostOrderTest, KernelsThatTellNothingGiveWarnings) {
     EXPECT_EQ(findings.all[0].level, Level::warning);
 }
 
+TEST_F(HostOrderTest, ACommandMayOutliveTheNameOfItsKernel) {
+    Stream &one = stream(), &two = stream();
+    {
+        const auto name = std::make_unique<std::string>("a name that is too long for a small string");
+        HostCommand made = command(HostCommand::Kind::kernel, 10);
+        made.kernel = *name;
+        submit(one, std::move(made));
+    }
+    end(one, 1, UseKind::write);
+    copy(two, 11, UseKind::write);
+    EXPECT_EQ(found(), "host.stream WAW 10 11");
+    EXPECT_EQ(findings.all[0].kernel, "a name that is too long for a small string");
+}
+
 // ---- graphs ----------------------------------------------------------------------------------------------------
 
 class GraphOrderTest : public HostOrderTest {
@@ -316,7 +332,7 @@ protected:
     // Two lanes with a kernel each.
     void replay(Stream& on, std::vector<GraphModel::Edge> edges) {
         auto graph = std::make_shared<GraphModel>();
-        graph->executable = &event;
+        graph->executable = &executable;
         graph->edges = std::move(edges);
         for (std::uintptr_t line : {10, 11}) {
             HostCommand task = command(HostCommand::Kind::kernel, line);
@@ -332,7 +348,7 @@ protected:
         range.begin = buffer;
         range.end = buffer + size;
         range.written = true;
-        order.kernel_ended(&event, {lane, 0}, {range});
+        order.kernel_ended(&executable, {lane, 0}, {range});
     }
 };
 
@@ -435,7 +451,7 @@ TEST_F(HostOrderTest, FindsWhatAnOracleFinds) {
         for (int step = 0; step < 25; ++step) {
             const unsigned stream = below(3), event_number = below(4);
             HostCommand command;
-            command.fence = &at_event[event_number];
+            command.fence = 1 + event_number;
             switch (below(6)) {
                 case 0:
                     command.kind = HostCommand::Kind::signal;

@@ -7,6 +7,7 @@
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
+#include "core/check/host_check.h"
 #include "core/graph/graph_build.h"
 #include "core/graph/graph_fusion.h"
 #include "core/process/context.h"
@@ -353,7 +354,7 @@ Status make_staged(Graph& graph) CANOPY_REQUIRES(*graph.mutex) {
     if (!changes.ok()) return changes.status();
     Executable* const executable = retain_executable(graph);
     if (!executable) return refuse_update(graph);
-    const Status status = executable->change(*changes, ChangeTime::next_replay);
+    const Status status = change_commands(*executable, *changes, ChangeTime::next_replay);
     executable->release();
     if (!status.ok())
         return fail(code::model_update, "{} cannot be updated: a change does not fit its task", label_of(graph));

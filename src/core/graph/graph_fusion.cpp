@@ -8,6 +8,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/check/host_check.h"
 #include "core/fusion/fusion.h"
 #include "core/graph/graph_prepare.h"
 #include "core/kernel/kernel.h"
@@ -549,7 +550,7 @@ Status profile_set(Graph& graph, std::uint32_t number, DeviceAddress buffer) CAN
     if (status.ok()) {
         Executable* const executable = retain_executable(graph);
         if (!executable) return fail(code::model_update, "{} is not complete", label_of(graph));
-        status = executable->change(std::span(&*change, 1), ChangeTime::next_replay);
+        status = change_commands(*executable, std::span(&*change, 1), ChangeTime::next_replay);
         executable->release();
     }
     if (status.ok()) return {};

@@ -10,6 +10,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/check/host_check.h"
 #include "core/graph/graph_build.h"
 #include "core/graph/graph_edit.h"
 #include "core/kernel/kernel.h"
@@ -75,7 +76,7 @@ Status replace(Graph& graph, const Patch& patch, const Command& command) CANOPY_
     GraphChange change{patch.place, command};
     if (task.disabled) change.command.opcode = Opcode::nothing;
     if (Executable* const executable = retain_executable(graph)) {
-        const Status status = executable->change({&change, 1}, ChangeTime::untouched);
+        const Status status = change_commands(*executable, {&change, 1}, ChangeTime::untouched);
         executable->release();
         CANOPY_TRY(status);
     }

@@ -9,6 +9,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/check/host_check.h"
 #include "core/graph/graph.h"
 #include "core/graph/graph_edit.h"
 #include "core/memory/copy.h"
@@ -213,12 +214,12 @@ void TaskUpdate::apply_to(Graph& target) {
     for (const GraphChange& change : changes_) disabled = disabled || tasks[change.place.position].disabled;
     Status status;
     if (!disabled) {
-        status = executable->change(changes_, ChangeTime::untouched);
+        status = change_commands(*executable, changes_, ChangeTime::untouched);
     } else {  // disabled tasks stay disabled
         std::vector<GraphChange> visible = changes_;
         for (GraphChange& change : visible)
             if (tasks[change.place.position].disabled) change.command.opcode = Opcode::nothing;
-        status = executable->change(visible, ChangeTime::untouched);
+        status = change_commands(*executable, visible, ChangeTime::untouched);
     }
     executable->release();
     if (!status.ok()) {

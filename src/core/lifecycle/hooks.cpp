@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls from lower folders of core to higher ones. The tables are constants, so no entry is ever missing.
+#include "core/check/host_check.h"
 #include "core/check/process_check.h"
 #include "core/dump/failure_dump.h"
 #include "core/dump/launch_dump.h"
@@ -55,7 +56,9 @@ constinit const CaptureRules capture_rules = {
 };
 
 constinit const CheckHooks check_hooks = {
+    .launch_touched = HostCheck::take_launch,
     .checking_code = checking_code,
+    .origin = HostCheck::origin_of,
 };
 
 constinit const KernelHooks kernel_hooks = {

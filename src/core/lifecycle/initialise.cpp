@@ -14,6 +14,7 @@
 #include "base/error_text.h"
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
+#include "core/check/host_check.h"
 #include "core/dump/dumping.h"
 #include "core/lifecycle/contexts.h"
 #include "core/process/configuration.h"
@@ -141,6 +142,7 @@ Status finish(State& all) CANOPY_REQUIRES(all.transition) {
     MutexLock guard(all.state);
     const auto callbacks = all.finalise_callbacks;
     guard.unlock();
+    if (HostCheck* const check = HostCheck::present()) check->finalised();
     Status first;
     for (const auto& callback : callbacks) {
         const int code = callback.function(callback.user_data);

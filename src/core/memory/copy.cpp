@@ -7,6 +7,7 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/check/host_check.h"
 #include "core/memory/memory.h"
 #include "core/process/context.h"
 #include "core/stream/capture_rules.h"
@@ -48,7 +49,7 @@ Result<Places> check_places(DeviceAddress destination, std::size_t to_size, Devi
     return places;
 }
 
-Result<Places> check(const Copy& copy) {
+Result<Places> check_operation(const Copy& copy) {
     if (copy.count > copy.capacity)
         return fail(code::param_invalid, "count {} is larger than destMax {}", copy.count, copy.capacity);
     return check_places(copy.destination, copy.count, copy.source, copy.count);
@@ -59,7 +60,7 @@ bool rows_extent(std::size_t pitch, std::size_t width, std::size_t height, std::
     return !__builtin_mul_overflow(pitch, height - 1, &extent) && !__builtin_add_overflow(extent, width, &extent);
 }
 
-Result<Places> check(const RowCopy& copy) {
+Result<Places> check_operation(const RowCopy& copy) {
     std::size_t to = 0, from = 0;
     if (!rows_extent(copy.destination_pitch, copy.width, copy.height, to) ||
         !rows_extent(copy.source_pitch, copy.width, copy.height, from))
@@ -68,18 +69,42 @@ Result<Places> check(const RowCopy& copy) {
     return check_places(copy.destination, to, copy.source, from);
 }
 
-Result<MemoryPlace> check(const Fill& fill_) {
+Result<MemoryPlace> check_operation(const Fill& fill_) {
     if (fill_.count > fill_.capacity / fill_.element)
         return fail(code::param_invalid, "{} elements of {} bytes are more than the {} bytes of the memory",
                     fill_.count, fill_.element, fill_.capacity);
     return usable_place(fill_.destination, fill_.count * fill_.element, "devPtr");
 }
 
-// Waits for what can run. The operation is checked again, since its memory may be gone now.
+// What an operation of the calling thread uses, for a check of the host.
+void tell_use(const Copy& copy) {
+    const check::CommandUse uses[] = {
+        {copy.destination.value(), copy.count, 1, 0, check::UseKind::write},
+        {copy.source.value(), copy.count, 1, 0, check::UseKind::read},
+    };
+    HostCheck::present()->used_memory(uses);
+}
+void tell_use(const RowCopy& copy) {
+    const check::CommandUse uses[] = {
+        {copy.destination.value(), copy.width, copy.height, copy.destination_pitch, check::UseKind::write},
+        {copy.source.value(), copy.width, copy.height, copy.source_pitch, check::UseKind::read},
+    };
+    HostCheck::present()->used_memory(uses);
+}
+void tell_use(const Fill& fill_) {
+    const check::CommandUse use{fill_.destination.value(), fill_.count * fill_.element, 1, 0, check::UseKind::write};
+    HostCheck::present()->used_memory(std::span(&use, 1));
+}
+
+// Waits for what can run. The operation is checked again, since its memory may be gone now. Checked devices always say
+// that they have waited.
 template <class Operation>
 Status quiesce_before(Context& context, const Operation& operation) {
     if (!quiesce_context(context)) return {};
-    return check(operation).status();
+    CANOPY_TRY(check_operation(operation).status());
+    if (HostCheck::present() != nullptr) [[unlikely]]
+        tell_use(operation);
+    return {};
 }
 
 Command command_of(const Copy& copy) {
@@ -123,7 +148,10 @@ Status submit_steps(const void* handle, std::span<Command> commands) {
 }
 
 Status submit_copies(const void* stream, std::span<Command> commands, bool wait) {
-    return wait ? submit_and_wait(stream, commands) : submit_steps(stream, commands);
+    if (!wait) return submit_steps(stream, commands);
+    if (HostCheck* const host = HostCheck::present()) [[unlikely]]
+        host->waited_for_copy();
+    return submit_and_wait(stream, commands);
 }
 
 // A graph keeps the bytes of a copy whatever their size.
@@ -149,7 +177,7 @@ Status refuse_host_to_host() {
 Status copy_now(const Copy& copy) {
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
-    if (Result<Places> places = check(copy); !places.ok()) return places.status();
+    if (Result<Places> places = check_operation(copy); !places.ok()) return places.status();
     if (copy.destination == copy.source) return {};
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     CANOPY_TRY(quiesce_before(**context, copy));
@@ -159,7 +187,7 @@ Status copy_now(const Copy& copy) {
 Status copy_now(const RowCopy& copy) {
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
-    if (Result<Places> places = check(copy); !places.ok()) return places.status();
+    if (Result<Places> places = check_operation(copy); !places.ok()) return places.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     CANOPY_TRY(quiesce_before(**context, copy));
     return (*context)->device->copy(
@@ -172,7 +200,11 @@ Status copy_now(std::span<const Copy> copies) {
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     const bool waited = quiesce_context(**context);
     for (const Copy& copy : copies) {
-        if (waited) CANOPY_TRY(check(copy).status());
+        if (waited) {
+            CANOPY_TRY(check_operation(copy).status());
+            if (HostCheck::present() != nullptr) [[unlikely]]
+                tell_use(copy);
+        }
         CANOPY_TRY(copy_by(*(*context)->device, copy));
     }
     return {};
@@ -181,7 +213,7 @@ Status copy_now(std::span<const Copy> copies) {
 Status fill_now(const Fill& fill) {
     Result<Pin<Context>> context = current_context();
     if (!context.ok()) return context.status();
-    if (Result<MemoryPlace> place = check(fill); !place.ok()) return place.status();
+    if (Result<MemoryPlace> place = check_operation(fill); !place.ok()) return place.status();
     CANOPY_TRY(check_unsafe(UnsafeCall::copy));
     CANOPY_TRY(quiesce_before(**context, fill));
     if (fill.count * fill.element < Device::large_copy)
@@ -192,7 +224,7 @@ Status fill_now(const Fill& fill) {
 Status copy_in_stream(const Copy& copy, CopyKind kind, const void* stream) {
     CANOPY_TRY(require_context());
     if (kind == CopyKind::host_to_host) return refuse_host_to_host();
-    Result<Places> places = check(copy);
+    Result<Places> places = check_operation(copy);
     if (!places.ok()) return places.status();
     const bool to_device = places->destination.on_device(), from_device = places->source.on_device();
     if (!to_device && !from_device) return refuse_host_to_host();
@@ -207,7 +239,7 @@ Status copy_in_stream(const Copy& copy, CopyKind kind, const void* stream) {
 
 Status copy_in_stream(const RowCopy& copy, const void* stream) {
     CANOPY_TRY(require_context());
-    Result<Places> places = check(copy);
+    Result<Places> places = check_operation(copy);
     if (!places.ok()) return places.status();
     if (!places->destination.on_device() && !places->source.on_device()) return refuse_host_to_host();
     Command command(Opcode::copy);
@@ -229,7 +261,7 @@ Status copy_in_stream(std::span<const Copy> copies, const void* stream) {
 
 Status fill_in_stream(const Fill& fill, const void* stream) {
     CANOPY_TRY(require_context());
-    Result<MemoryPlace> place = check(fill);
+    Result<MemoryPlace> place = check_operation(fill);
     if (!place.ok()) return place.status();
     Command command(Opcode::fill);
     const std::uint32_t value = fill.element == 1 ? fill.value & 0xFF : fill.value;
@@ -240,7 +272,7 @@ Status fill_in_stream(const Fill& fill, const void* stream) {
 Status check_batch_copy(const Copy& copy, BatchDirection direction, std::uint32_t device) {
     if (!copy.destination) return fail_null("dsts[i]");
     if (!copy.source) return fail_null("srcs[i]");
-    Result<Places> places = check(copy);
+    Result<Places> places = check_operation(copy);
     if (!places.ok()) return places.status();
     const bool to_device = direction == BatchDirection::host_to_device;
     const MemoryPlace& far = to_device ? places->destination : places->source;

@@ -10,6 +10,7 @@
 #include "base/heap.h"
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
+#include "core/check/host_check.h"
 #include "core/memory/managed_memory.h"
 #include "core/process/context.h"
 #include "foundation/mutex.h"
@@ -48,10 +49,13 @@ Result<Heap*> pinned_heap() {
     HeapOptions options;
     options.name = "canopy-pinned";
     options.capacity = machine_memory();
-    options.checking = Runtime::instance().settings().checking;
+    HostCheck* check = HostCheck::present();
+    if (check && !check->checks_order()) check = nullptr;
+    options.checking = Runtime::instance().settings().checking || check;  // each allocation has its own pages
     options.place = pinned_place;
     Result<std::unique_ptr<Heap>> heap = Heap::create(options);
     if (!heap.ok()) return heap.status();
+    if (check) check->pages().begin((*heap)->range(), (*heap)->file());
     for (std::uint32_t id = 0; id < Runtime::instance().device_count(); ++id) {
         Result<DeviceRecord*> record = Runtime::instance().device(id);
         if (Device* device = record.ok() ? (*record)->opened() : nullptr) CANOPY_TRY(share(*device, **heap));
@@ -128,11 +132,22 @@ Status share_host_memory(Device& device) {
     return share_managed(device);
 }
 
+namespace {
+
+// Tells a check of the host where memory comes from.
+Result<void*> noted(Result<void*> memory, std::size_t size) {
+    if (HostCheck* const check = HostCheck::present(); check && memory.ok()) [[unlikely]]
+        check->allocated(HostCheck::no_device, device_address(*memory), size);
+    return memory;
+}
+
+}  // namespace
+
 Result<void*> allocate_pinned(const PinnedRequest& request) {
     if (request.size == 0) return fail(code::invalid_parameter, "size must not be 0");
     Result<Heap*> heap = pinned_heap();
     if (!heap.ok()) return heap.status();
-    if (!request.visible_to) return (*heap)->allocate(request.size, 0);
+    if (!request.visible_to) return noted((*heap)->allocate(request.size, 0), request.size);
     Result<Device*> device = request.visible_to->open();
     if (!device.ok()) return device.status();
     Result<void*> memory = (*heap)->allocate(request.size, visible_flag(*request.visible_to));
@@ -142,7 +157,7 @@ Result<void*> allocate_pinned(const PinnedRequest& request) {
         (*heap)->release(*memory).ignore();
         return mapped.status();
     }
-    return memory;
+    return noted(memory, request.size);
 }
 
 Status release_pinned(DeviceAddress address) {
@@ -152,6 +167,8 @@ Status release_pinned(DeviceAddress address) {
     void* const memory = pointer_in(heap, address);
     if (const std::optional<MemoryRange> range = heap.find(memory); range && range->base == memory) {
         quiesce_devices();
+        if (HostCheck* const check = HostCheck::present()) [[unlikely]]
+            check->freed(address, range->size);
         forget_registrations_in(*range);
         if (DeviceRecord* record = visible_to(heap, address)) record->opened()->unmap_host(heap_memory(heap, *range));
     }

@@ -6,7 +6,9 @@
 #include "base/error_text.h"
 #include "base/notice.h"
 #include "core/base/error_codes.h"
+#include "core/check/host_check.h"
 #include "core/check/process_check.h"
+#include "core/check/watched_device.h"
 #include "core/process/process_hooks.h"
 #include "core/process/process_log.h"
 #include "core/process/visible_figures.h"
@@ -45,6 +47,7 @@ Runtime::Runtime() {
     if (!settings.checked.empty()) {
         ProcessCheck::begin(settings.checked, settings.check_options, settings.quiet, settings.problems);
         ProcessCheck::present()->set_hooks(check_hooks);
+        HostCheck::begin();
     }
     publish(std::move(settings));
 }
@@ -79,6 +82,8 @@ Status Runtime::prepare_check(const std::string& classes, const std::string& opt
     if (any_opened()) return fail(code::invalid_parameter, "a device is open; prepare for checks before");
     if (const Problem problem = ProcessCheck::prepare(classes, options))
         return fail(code::invalid_parameter, "{}", problem.message());
+    ProcessCheck::present()->set_hooks(check_hooks);
+    HostCheck::begin();
     return {};
 }
 
@@ -200,6 +205,7 @@ Result<Device*> DeviceRecord::open_kind(const Settings& settings) {
     if (!device.ok())
         return fail(code::device_setup, "device {} ({}, {} bytes of memory) could not be opened: code {}", index, name,
                     settings.memory, device.status().code());
+    if (HostCheck* const check = HostCheck::present()) *device = watch_device(*check, std::move(*device), index);
     CANOPY_TRY(process_hooks.device_opened(**device));
     owned_ = std::move(*device);
     const bool first = !Runtime::instance().any_opened();

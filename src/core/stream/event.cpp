@@ -3,6 +3,8 @@
 
 #include "base/error_text.h"
 #include "core/base/error_codes.h"
+#include "core/check/host_check.h"
+#include "core/check/host_commands.h"
 #include "core/process/context.h"
 #include "core/stream/capture_rules.h"
 #include "core/stream/recorder.h"
@@ -107,6 +109,8 @@ Result<Handle> open_slot(Context& context, EventKind kind, std::uint32_t flags, 
         if (counted) record.events.fetch_sub(1, std::memory_order_acq_rel);
         return fail(code::no_event, "too many events are alive");
     }
+    if (HostCheck* const check = HostCheck::present()) [[unlikely]]
+        check->created("event", handle);
     return handle;
 }
 
@@ -125,6 +129,8 @@ Result<Pin<Event>> find_event(const void* opaque) {
 Status destroy_event(Handle handle) {
     if (const Pin<Event> event = Runtime::instance().events.pin(handle); event && event->shared) [[unlikely]]
         event->shared->end();
+    if (HostCheck* const check = HostCheck::present()) [[unlikely]]
+        check->destroyed(handle);
     if (!Runtime::instance().events.close(handle))
         return fail(code::invalid_handle, "event {} is not a live event", as_address(opaque_of(handle)));
     return {};
@@ -281,8 +287,18 @@ bool complete(const Event& event) noexcept CANOPY_REQUIRES(event.lock) {
 bool event_complete(Event& event) noexcept {
     if (event.shared) [[unlikely]]
         return event.shared->complete();
-    SpinGuard guard(event.lock);
-    return complete(event);
+    Fence* seen = nullptr;
+    std::uint64_t value = 0;
+    {
+        SpinGuard guard(event.lock);
+        if (!complete(event)) return false;
+        const bool by_flag = event.flag && (!event.recorded || (event.flags & event_external) != 0);
+        seen = by_flag ? event.flag : event.fence;
+        value = by_flag ? 1 : event.records;
+    }
+    if (HostCheck* const check = HostCheck::present()) [[unlikely]]
+        check->order().reached(fence_name(seen), value);
+    return true;
 }
 
 Status synchronise_event(Event& event, Deadline deadline) {

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/stream/recorder.h"
 
+#include "core/check/host_check.h"
 #include "core/stream/capture_rules.h"
 #include "core/stream/stream_hooks.h"
 
 namespace canopy {
 
 Result<std::uint64_t> Stream::submit_watched(std::span<Command> commands) noexcept {
-    if (recorder) return recorder->record(*this, commands);
+    if (recorder) {
+        if (HostCheck* const check = HostCheck::present())
+            for (const Command& command : commands) check->recorded(static_cast<std::uint32_t>(id), command.task);
+        return recorder->record(*this, commands);
+    }
     if (is_default) CANOPY_TRY(check_unsafe(UnsafeCall::default_stream, this));
     Result<std::uint64_t> sequence = dumped_launches.load(std::memory_order_acquire)
                                          ? stream_hooks.submit_dumped(*this, commands)

@@ -7,6 +7,7 @@
 #include "core/base/error_codes.h"
 #include "core/base/gate.h"
 #include "core/base/thread_state.h"
+#include "core/check/host_check.h"
 #include "core/process/builtin_kernels.h"
 #include "core/process/context.h"
 #include "core/process/process_log.h"
@@ -193,6 +194,8 @@ Result<Handle> create_stream(Context& context, const StreamOptions& options, boo
     }
     if (record::wants(record::everything)) [[unlikely]]
         if (const Pin<Stream> stream = Runtime::instance().streams.pin(handle)) tell_stream(*stream);
+    if (HostCheck* const check = HostCheck::present(); check && !is_default) [[unlikely]]
+        check->created("stream", handle);
     notify_stream_state(handle, StreamStage::created);
     return handle;
 }
@@ -228,6 +231,8 @@ Status destroy_stream(Handle handle, DestroyMode mode) {
     Runtime& runtime = Runtime::instance();
     Pin<Stream> stream = runtime.streams.pin(handle);
     if (!stream) return no_such_stream(opaque_of(handle));
+    if (HostCheck* const check = HostCheck::present()) [[unlikely]]
+        check->destroyed(handle);
     notify_stream_state(handle, StreamStage::destroying);
     log_line(LogModule::runtime, LogLevel::information, "stream", "device {}: stream {} is destroyed",
              stream->record->index, stream->id);
