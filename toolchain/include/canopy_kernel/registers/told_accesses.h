@@ -42,7 +42,8 @@ struct LineAccess {
                 access.bytes += bytes;
                 return true;
             }
-            if (bytes != access.bytes || at < first + bytes) return false;
+            // Loads of whole registers end with the buffer that they start in, so one walk has one buffer.
+            if (bytes != access.bytes || at < first + bytes || access.whole_register != 0) return false;
             access.step = at - first;
             access.pieces = 2;
             return true;
