@@ -278,6 +278,11 @@ namespace canopy::kernel {
 template <class T>
 inline constexpr bool has_scalar_atomic = is_any_of<T, int32_t, uint32_t, int64_t, uint64_t, float>;
 
+template <class T>
+inline void tell_atomic(const char* name, const T* address, AtomicKind kind, Where where) {
+    tell_bypass(name, CANOPY_CHECK_READ_WRITE, address, where, kind, element_kind<T>);
+}
+
 // Replaces the value at an address by a function of it, and returns the old value.
 template <class T, class Function>
 inline T exchange(T* address, Function function) {
@@ -296,31 +301,28 @@ namespace AscendC {
 // Scalar atomics on one element of global memory; each returns the old value.
 template <typename T>
 inline T AtomicAdd(__gm__ T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::tell_bypass("AtomicAdd", CANOPY_CHECK_READ_WRITE, address, where, canopy::kernel::AtomicKind::add);
+    canopy::kernel::tell_atomic("AtomicAdd", address, canopy::kernel::AtomicKind::add, where);
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicAdd: this type has no scalar atomics");
     return canopy::kernel::exchange(address, [value](T held) { return static_cast<T>(held + value); });
 }
 
 template <typename T>
 inline T AtomicMax(__gm__ T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::tell_bypass("AtomicMax", CANOPY_CHECK_READ_WRITE, address, where,
-                                canopy::kernel::AtomicKind::maximum);
+    canopy::kernel::tell_atomic("AtomicMax", address, canopy::kernel::AtomicKind::maximum, where);
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicMax: this type has no scalar atomics");
     return canopy::kernel::exchange(address, [value](T held) { return value > held ? value : held; });
 }
 
 template <typename T>
 inline T AtomicMin(__gm__ T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::tell_bypass("AtomicMin", CANOPY_CHECK_READ_WRITE, address, where,
-                                canopy::kernel::AtomicKind::minimum);
+    canopy::kernel::tell_atomic("AtomicMin", address, canopy::kernel::AtomicKind::minimum, where);
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicMin: this type has no scalar atomics");
     return canopy::kernel::exchange(address, [value](T held) { return value < held ? value : held; });
 }
 
 template <typename T>
 inline T AtomicExch(__gm__ T* address, T value, canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::tell_bypass("AtomicExch", CANOPY_CHECK_READ_WRITE, address, where,
-                                canopy::kernel::AtomicKind::none);
+    canopy::kernel::tell_atomic("AtomicExch", address, canopy::kernel::AtomicKind::none, where);
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicExch: this type has no scalar atomics");
     return canopy::kernel::exchange(address, [value](T) { return value; });
 }
@@ -328,7 +330,7 @@ inline T AtomicExch(__gm__ T* address, T value, canopy::kernel::Where where = ca
 // Writes `value2` if the element equals `value1`.
 template <typename T>
 inline T AtomicCas(__gm__ T* address, T value1, T value2, canopy::kernel::Where where = canopy::kernel::here()) {
-    canopy::kernel::tell_bypass("AtomicCas", CANOPY_CHECK_READ_WRITE, address, where);
+    canopy::kernel::tell_atomic("AtomicCas", address, canopy::kernel::AtomicKind::none, where);
     static_assert(canopy::kernel::has_scalar_atomic<T>, "AtomicCas: this type has no scalar atomics");
     T held = value1;
     __atomic_compare_exchange(address, &held, &value2, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);

@@ -319,7 +319,8 @@ public:
 // An access by the scalar unit to one element of a tensor.
 __attribute__((noinline)) inline void tell_scalar(const char* name, uint8_t kind, const OperandPlace& place,
                                                   const void* address, uint32_t flags, Where where,
-                                                  AtomicKind atomic = AtomicKind::none) {
+                                                  AtomicKind atomic = AtomicKind::none,
+                                                  ElementKind type = ElementKind::as_copied) {
     if (is_part_of_instruction()) return;
     CanopyCheckAccess access{};
     access.address = address;
@@ -328,6 +329,7 @@ __attribute__((noinline)) inline void tell_scalar(const char* name, uint8_t kind
     access.kind = kind;
     access.memory = static_cast<uint8_t>(place.memory);
     access.atomic = static_cast<uint8_t>(atomic);
+    access.element_type = static_cast<uint8_t>(type);
     access.tensor = place.tensor;
     access.tensor_bytes = place.bytes;
     CanopyCheckOperation operation{};
@@ -356,9 +358,10 @@ inline void tell_reference(const Tensor& tensor, uint64_t offset, Where where) {
 // The same for a word of global memory, past the scalar data cache.
 template <class T>
 inline void tell_bypass(const char* name, uint8_t kind, const T* address, Where where,
-                        AtomicKind atomic = AtomicKind::none) {
+                        AtomicKind atomic = AtomicKind::none, ElementKind type = ElementKind::as_copied) {
     if constexpr (is_checking_variant)
-        tell_scalar(name, kind, {address, 0, Hardware::GM, sizeof(T)}, address, CANOPY_CHECK_BYPASS, where, atomic);
+        tell_scalar(name, kind, {address, 0, Hardware::GM, sizeof(T)}, address, CANOPY_CHECK_BYPASS, where, atomic,
+                    type);
 }
 
 // ---- events --------------------------------------------------------------------------------------------------------
