@@ -96,7 +96,9 @@ __attribute__((noinline)) inline void tell_instruction(CheckState& state) {
 
 inline void close_instruction() {
     CheckState& state = check_state();
-    if (--state.depth == 0) tell_instruction(state);
+    if (--state.depth != 0) return;
+    state.joined = 0;
+    tell_instruction(state);
 }
 
 __attribute__((noinline)) inline void grow_accesses(CheckState& state) {
