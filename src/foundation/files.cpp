@@ -20,7 +20,8 @@ bool read_into(const std::string& path, Content& content) {
     FILE* file = fopen(path.c_str(), "rbe");
     if (file == nullptr) return false;
     content.clear();
-    typename Content::value_type buffer[65536];
+    // Also on stacks of 64 KiB: while kernels are checked, their threads look for lines in files of programs.
+    typename Content::value_type buffer[8192];
     for (std::size_t count; (count = fread(buffer, 1, sizeof buffer, file)) > 0;)
         content.insert(content.end(), buffer, buffer + count);
     const bool whole = ferror(file) == 0;
