@@ -222,8 +222,9 @@ private:
     // Raw accesses to stacks and constants are no accesses to memory of the device.
     bool in_allocation(std::uint64_t address) {
         if (!launch_.facts.allocation) return true;
-        if (address - allocation_.begin < allocation_.size) return true;
         const std::uint64_t page = address >> 12;
+        Range& allocation = allocations_[page % allocations_.size()];
+        if (address - allocation.begin < allocation.size) return true;
         std::uint64_t& other = elsewhere_[page % elsewhere_.size()];
         if (other == page + 1) return false;
         const auto found = launch_.facts.allocation(address);
@@ -231,7 +232,7 @@ private:
             other = page + 1;
             return false;
         }
-        allocation_ = {found->address, found->size};
+        allocation = {found->address, found->size};
         return true;
     }
 
@@ -258,9 +259,10 @@ private:
     unsigned silent_ = 0;      // regions inside which nothing is checked
     bool in_threads_ = false;  // raw accesses are those of SIMT threads
     std::uint32_t reference_flags_ = 0;
-    struct {
+    struct Range {
         std::uint64_t begin = 0, size = 0;
-    } allocation_;
+    };
+    std::array<Range, 61> allocations_;          // that were found, by a page; programs use several in turn
     std::array<std::uint64_t, 64> elsewhere_{};  // pages outside of device memory, one more than their number
     std::unordered_map<const void*, CanopyCheckSite> instructions_;  // their lines
     std::array<std::pair<const void*, CanopyCheckSite>, 61> latest_{};

@@ -24,7 +24,7 @@ void CheckedDevice::freed(std::uint64_t address) {
     const auto found = known_.find(address);
     if (found == known_.end()) return;
     found->second.freed = true;
-    found->second.origin = std::move(origin);
+    if (!origin.empty()) found->second.origin = std::move(origin);
 }
 
 std::optional<check::AllocationFacts> CheckedDevice::allocation(std::uint64_t address) const {
@@ -39,7 +39,11 @@ std::optional<check::AllocationFacts> CheckedDevice::allocation(std::uint64_t ad
         if (address - found->first >= known.size) return std::nullopt;
         facts = {found->first, known.size, known.serial, known.freed, known.origin};
     }
-    if (!facts.freed) facts.origin = launch_checker.origin(index, facts.address);
+    if (!facts.origin.empty() || facts.freed) return facts;
+    facts.origin = launch_checker.origin(index, facts.address);
+    MutexLock lock(mutex_);
+    const auto found = known_.find(facts.address);
+    if (found != known_.end() && found->second.serial == facts.serial) found->second.origin = facts.origin;
     return facts;
 }
 

@@ -54,7 +54,7 @@ private:
     struct Known {
         std::uint64_t size = 0, serial = 0;
         bool freed = false;
-        std::string origin;  // of freed memory
+        std::string origin;  // empty: not asked for yet
     };
 
     [[nodiscard]] check::AllocationFacts elsewhere(std::uint64_t address) const;
@@ -64,7 +64,7 @@ private:
     const SoftImports& imports_;
     mutable Mutex mutex_;
     std::uint64_t last_serial_ CANOPY_GUARDED_BY(mutex_) = 0;
-    std::map<std::uint64_t, Known> known_ CANOPY_GUARDED_BY(mutex_);  // by address; they do not overlap
+    mutable std::map<std::uint64_t, Known> known_ CANOPY_GUARDED_BY(mutex_);  // by address; they do not overlap
 };
 
 }  // namespace canopy
