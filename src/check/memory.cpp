@@ -48,6 +48,8 @@ void Memory::operation(const Told& told) {
         const Operand operand{told, access, extent.begin, extent.end};
         if (access.memory == CANOPY_MEMORY_GLOBAL)
             check_global(operand);
+        else if (access.operand != nullptr && std::strcmp(access.operand, "reserved") == 0)
+            reserve(operand);
         else
             check_local(operand);
     }
@@ -73,6 +75,7 @@ void Memory::check_local(const Operand& operand) {
     }
     // What another core of the group has made of its memories is its own matter.
     if (place->core != &core_) return;
+    if (operand.begin < reserved_end_ && operand.end > reserved_begin_) report_reserved(reserved_by_, side_of(operand));
     if (check_buffer(operand)) check_tensor(operand, in_fractals(access.memory) ? fractal_bytes : moved_bytes);
 }
 
@@ -121,6 +124,21 @@ void Memory::check_tensor(const Operand& operand, std::uint64_t unit) {
            operand.end > end ? fmt::format("it ends {} bytes behind its tensor of {} bytes",
                                            operand.end - begin - access.tensor_bytes, access.tensor_bytes)
                              : fmt::format("it begins {} bytes before its tensor", begin - operand.begin));
+}
+
+// The last bytes of UB are work space of a few instructions.
+void Memory::reserve(const Operand& operand) {
+    const Reports::Side here = side_of(operand);
+    if (const Buffers::Region* region = buffers_.overlapping(operand.begin, operand.end))
+        report_reserved({.site = region->site, .core = &core_}, here);
+    reserved_begin_ = operand.begin;
+    reserved_end_ = operand.end;
+    reserved_by_ = here;
+}
+
+void Memory::report_reserved(const Reports::Side& earlier, const Reports::Side& here) {
+    core_.launch.reports.add(Level::warning, "memory.reserved", nullptr, CANOPY_MEMORY_UB, "reserved memory",
+                             "the program uses memory that an instruction needs for itself", "", {earlier, here});
 }
 
 void Memory::placed(const CanopyCheckBuffer& event) {

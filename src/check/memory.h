@@ -36,6 +36,8 @@ private:
     bool check_allocation(const Operand& operand);
     void check_tensor(const Operand& operand, std::uint64_t tolerance);
     void check_overlap(const CanopyCheckOperation& operation, const Told& told);
+    void reserve(const Operand& operand);
+    void report_reserved(const Reports::Side& earlier, const Reports::Side& here);
 
     void report(const Operand& operand, const char* id, std::uint64_t bytes, std::string text,
                 const Reports::Side* earlier = nullptr);
@@ -45,6 +47,9 @@ private:
     Core& core_;
     Buffers& buffers_;
     Allocations& allocations_;
+    // What an instruction of the program needs for itself, and that instruction.
+    std::uint64_t reserved_begin_ = 0, reserved_end_ = 0;
+    Reports::Side reserved_by_;
 };
 
 }  // namespace canopy::check

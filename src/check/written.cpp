@@ -10,6 +10,24 @@ namespace {
 constexpr auto relaxed = std::memory_order_relaxed;
 constexpr std::uint64_t all_bits = ~std::uint64_t{0};
 
+// Words of memory that others may be writing.
+__attribute__((no_sanitize("thread", "address"))) bool is_fresh(std::uint64_t word) {
+    constexpr std::uint64_t fresh = 0x0101010101010101U * fresh_byte;
+    return *reinterpret_cast<const volatile std::uint64_t*>(word) == fresh;
+}
+
+// The first byte in [begin, end) whose word of 8 bytes has changed since it was filled, or has not.
+std::uint64_t find_changed(std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t word = begin & ~std::uint64_t{7}; word < end; word += 8)
+        if (!is_fresh(word)) return std::max(word, begin);
+    return end;
+}
+std::uint64_t find_same(std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t word = begin & ~std::uint64_t{7}; word < end; word += 8)
+        if (is_fresh(word)) return std::max(word, begin);
+    return end;
+}
+
 // The bits of [begin, end) in the word that begins at bit `first`.
 std::uint64_t mask_of(std::uint64_t first, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t from = begin > first ? all_bits << (begin - first) : all_bits;
@@ -18,8 +36,9 @@ std::uint64_t mask_of(std::uint64_t first, std::uint64_t begin, std::uint64_t en
 
 }  // namespace
 
-WrittenBytes::WrittenBytes()
-    : tables_(std::make_unique<std::atomic<Table*>[]>(std::size_t{1} << (address_bits - table_bits - chunk_bits))),
+WrittenBytes::WrittenBytes(bool filled)
+    : filled_(filled),
+      tables_(std::make_unique<std::atomic<Table*>[]>(std::size_t{1} << (address_bits - table_bits - chunk_bits))),
       all_unwritten_(std::make_unique<Chunk>()) {
     for (auto& word : all_unwritten_->words) word.store(all_bits, relaxed);
 }
@@ -129,6 +148,22 @@ std::uint64_t WrittenBytes::find(std::uint64_t begin, std::uint64_t end, bool un
         begin = next;
     }
     return end;
+}
+
+// As find, for what has not changed since it was filled; marks what has.
+std::uint64_t WrittenBytes::find_fresh(std::uint64_t begin, std::uint64_t end) {
+    for (;;) {
+        const std::uint64_t at = find(begin, end, true);
+        if (at == end) return end;
+        const std::uint64_t next = find(at, end, false);
+        if (const std::uint64_t changed = find_changed(at, next); changed != at) {
+            // So that the part ends there for find_written.
+            if (changed != next) mark(changed, find_same(changed, next) - changed, false);
+            return at;
+        }
+        begin = find_same(at, next);
+        mark(at, begin - at, false);
+    }
 }
 
 void WrittenBytes::copied(std::uint64_t from, std::uint64_t to, std::uint64_t bytes) {

@@ -2,6 +2,9 @@
 // Which bytes of a device's memory nobody has written since they were allocated. A device has one, which its launches
 // share. What is not told of counts as written, so a runtime may tell of some memory only.
 //
+// Not everyone who writes need tell. Where memory is filled with `fresh_byte` when it is allocated, bytes count as
+// written as soon as they hold something else; then all memory that is told of must be accessible until it is freed.
+//
 // Threads: any. Calls for the same bytes are in the order of the program, or it does not matter what comes of them.
 #pragma once
 
@@ -15,9 +18,12 @@
 
 namespace canopy::check {
 
+constexpr unsigned char fresh_byte = 0xC5;
+
 class WrittenBytes {
 public:
-    WrittenBytes();
+    // `filled`: with fresh_byte.
+    explicit WrittenBytes(bool filled = false);
     WrittenBytes(const WrittenBytes&) = delete;
     WrittenBytes& operator=(const WrittenBytes&) = delete;
     ~WrittenBytes();
@@ -33,8 +39,8 @@ public:
     void copied(std::uint64_t from, std::uint64_t to, std::uint64_t bytes);
 
     // The first byte in [begin, end) that nobody has written, or that somebody has; `end` if there is none.
-    [[nodiscard]] std::uint64_t find_unwritten(std::uint64_t begin, std::uint64_t end) const {
-        return find(begin, end, true);
+    [[nodiscard]] std::uint64_t find_unwritten(std::uint64_t begin, std::uint64_t end) {
+        return filled_ ? find_fresh(begin, end) : find(begin, end, true);
     }
     [[nodiscard]] std::uint64_t find_written(std::uint64_t begin, std::uint64_t end) const {
         return find(begin, end, false);
@@ -59,9 +65,11 @@ private:
     void mark(std::uint64_t address, std::uint64_t bytes, bool unwritten);
     void mark_in_chunk(std::uint64_t address, std::uint64_t bytes, bool unwritten);
     [[nodiscard]] std::uint64_t find(std::uint64_t begin, std::uint64_t end, bool unwritten) const;
+    std::uint64_t find_fresh(std::uint64_t begin, std::uint64_t end);
     // Stands for chunks without a written byte.
     Chunk* all_unwritten() const { return all_unwritten_.get(); }
 
+    const bool filled_;
     std::unique_ptr<std::atomic<Table*>[]> tables_;
     std::unique_ptr<Chunk> all_unwritten_;
     Mutex mutex_;

@@ -195,6 +195,21 @@ TEST_F(MemoryTest, MisusedParametersAreTold) {
     EXPECT_EQ(launch->sink.findings.size(), 2U);
 }
 
+TEST_F(MemoryTest, WorkSpaceOfInstructionsIsReserved) {
+    begin();
+    CanopyCheckAccess reserved = of_ub(CANOPY_CHECK_READ_WRITE, 184 * 1024, 8192, 0);
+    reserved.operand = "reserved";
+    tell(CANOPY_CHECK_BUFFER_INIT, 0, 184 * 1024, 1);
+    core->does(V, 2, {of_ub(CANOPY_CHECK_WRITE, 0, 256, 256), reserved});
+    core->does(V, 3, {of_ub(CANOPY_CHECK_WRITE, 190 * 1024, 256, 256)});
+    EXPECT_EQ(end(), Found{"memory.reserved 2 3"});
+    begin();
+    tell(CANOPY_CHECK_BUFFER_INIT, 0, 185 * 1024, 1);
+    core->does(V, 2, {of_ub(CANOPY_CHECK_WRITE, 0, 256, 256), reserved});
+    EXPECT_EQ(end(), Found{"memory.reserved 1 2"});
+    EXPECT_EQ(first().level, Level::warning);
+}
+
 TEST_F(MemoryTest, OperandsOfOneInstructionAreTheSameOrApart) {
     const auto found = [&](std::uint64_t to, std::uint64_t to_bytes, std::uint64_t from, std::uint64_t from_bytes) {
         begin();

@@ -85,6 +85,24 @@ TEST(WrittenBytes, CopiesCarryWhatIsNotWritten) {
     EXPECT_EQ(bytes.find_unwritten(base, base + 4096), base + 4096);
 }
 
+TEST(WrittenBytes, FilledMemoryShowsWhoWritesIt) {
+    std::vector<std::uint64_t> memory(1000, 0x0101010101010101U * fresh_byte);
+    const auto begin = reinterpret_cast<std::uint64_t>(memory.data()), end = begin + 8 * memory.size();
+    WrittenBytes bytes(true);
+    bytes.allocated(begin, end - begin);
+    EXPECT_EQ(bytes.find_unwritten(begin, end), begin);
+    std::fill_n(memory.begin(), 10, 0);  // not told
+    memory[20] = 1;
+    bytes.written(begin + 8 * 30, 16);  // told, with the bytes that were there
+    EXPECT_EQ(bytes.find_unwritten(begin, end), begin + 80);
+    EXPECT_EQ(bytes.find_written(begin + 80, end), begin + 160);
+    EXPECT_EQ(bytes.find_unwritten(begin + 160, end), begin + 168);
+    EXPECT_EQ(bytes.find_written(begin + 168, end), begin + 240);
+    EXPECT_EQ(bytes.find_unwritten(begin + 3, begin + 80), begin + 80);
+    bytes.freed(begin, end - begin);
+    EXPECT_EQ(bytes.find_unwritten(begin, end), end);
+}
+
 TEST(WrittenBytes, ThreadsWriteNeighbouringBytes) {
     WrittenBytes bytes;
     constexpr std::uint64_t part = 1001;

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/soft/launch/checked_device.h"
 
+#include <cstring>
 #include <iterator>
 #include <utility>
 
 namespace canopy {
 
+namespace {
+
+// Larger allocations, whose pages would all be taken, count as written.
+constexpr std::uint64_t most_filled = std::uint64_t{64} << 20;
+
+}  // namespace
+
 void CheckedDevice::allocated(std::uint64_t address, std::uint64_t size) {
+    if (launch_checker.options().classes.init && size <= most_filled) {
+        std::memset(reinterpret_cast<void*>(address), check::fresh_byte, size);
+        written_.allocated(address, size);
+    }
     MutexLock lock(mutex_);
     // What was freed there is forgotten.
     auto next = known_.lower_bound(address);
@@ -23,6 +35,7 @@ void CheckedDevice::freed(std::uint64_t address) {
     MutexLock lock(mutex_);
     const auto found = known_.find(address);
     if (found == known_.end()) return;
+    written_.freed(address, found->second.size);
     found->second.freed = true;
     if (!origin.empty()) found->second.origin = std::move(origin);
 }

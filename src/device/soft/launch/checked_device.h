@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/heap.h"
+#include "check/written.h"
 #include "device/launch_checker.h"
 #include "device/soft/memory/imports.h"
 #include "device/soft/memory/virtual_memory.h"
@@ -31,8 +32,10 @@ public:
           virtual_memory_(virtual_memory),
           imports_(imports) {}
 
+    // Fills the memory, so that it shows who writes it first.
     void allocated(std::uint64_t address, std::uint64_t size);
     void freed(std::uint64_t address);
+    [[nodiscard]] check::WrittenBytes& written() const noexcept { return written_; }
 
     // As check::LaunchFacts::allocation. Memory that is not the device's, like that of the program, has the whole gap
     // between ranges of the device as its allocation: nothing is known of its bounds.
@@ -62,6 +65,7 @@ private:
     const Heap& heap_;
     const SoftVirtualMemory& virtual_memory_;
     const SoftImports& imports_;
+    mutable check::WrittenBytes written_{true};
     mutable Mutex mutex_;
     std::uint64_t last_serial_ CANOPY_GUARDED_BY(mutex_) = 0;
     mutable std::map<std::uint64_t, Known> known_ CANOPY_GUARDED_BY(mutex_);  // by address; they do not overlap

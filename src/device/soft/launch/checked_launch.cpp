@@ -29,6 +29,7 @@ check::LaunchFacts facts_of(const SoftKernel& kernel, const LaunchWork& work, co
     facts.autosync = kernel.checking->autosync;
     facts.cores_of_chip = cores.resident_groups(kernel, UINT32_MAX);
     facts.allocation = [&device](std::uint64_t address) { return device.allocation(address); };
+    facts.written = &device.written();
     facts.line = [code = kernel.checking](const void* instruction) { return code->line(instruction); };
     return facts;
 }

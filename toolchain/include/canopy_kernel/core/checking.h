@@ -146,9 +146,38 @@ template <class T>
 inline OperandPlace place_of(const AscendC::LocalTensor<T>& tensor) {
     return {tensor.GetPhyAddr(), bytes_of<T>(tensor.GetSize()), memory_of(tensor.position()), checked_element<T>};
 }
+
+// What SetGlobalBuffer was given, kept by tensors that are made of others. Without effect outside of the checking
+// variant.
+template <bool kept>
+struct GlobalOrigin {
+    void set(const void*, uint64_t) {}
+    void move(const void*, const void*) {}
+    void tell(const void*, OperandPlace&) const {}
+};
+template <>
+struct GlobalOrigin<true> {
+    void set(const void* address, uint64_t size) {
+        begin = now = address;
+        bytes = size;
+    }
+    // Programs may give a tensor another address; its origin is not known then.
+    void move(const void* from, const void* to) { now = now == from ? to : nullptr; }
+    void tell(const void* address, OperandPlace& place) const {
+        if (now == nullptr || now != address) return;
+        place.tensor = begin;
+        place.bytes = bytes;
+    }
+
+    const void* begin = nullptr;
+    const void* now = nullptr;  // the address of the tensor that keeps this
+    uint64_t bytes = 0;
+};
 template <class T>
 inline OperandPlace place_of(const AscendC::GlobalTensor<T>& tensor) {
-    return {tensor.GetPhyAddr(), bytes_of<T>(tensor.GetSize()), Hardware::GM, checked_element<T>};
+    OperandPlace place = {tensor.GetPhyAddr(), bytes_of<T>(tensor.GetSize()), Hardware::GM, checked_element<T>};
+    tensor.tell_origin(place);
+    return place;
 }
 
 constexpr bool begins_with(const char* text, const char* start) {

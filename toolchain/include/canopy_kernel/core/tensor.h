@@ -58,6 +58,7 @@ public:
     void SetGlobalBuffer(__gm__ T* buffer, uint64_t bufferSize) {
         address_ = buffer;
         size_ = bufferSize;
+        origin_.set(buffer, canopy::kernel::bytes_of<T>(bufferSize));
     }
     void SetGlobalBuffer(__gm__ T* buffer) { SetGlobalBuffer(buffer, 0); }
 
@@ -90,22 +91,31 @@ public:
         GlobalTensor tensor = *this;
         tensor.address_ = canopy::kernel::advance(address_, offset);
         tensor.size_ = size_ > offset ? size_ - offset : 0;
+        tensor.origin_.move(address_, tensor.address_);
         return tensor;
     }
 
     uint64_t GetSize() const { return size_; }
-    void SetAddr(uint64_t offset) { address_ = canopy::kernel::advance(address_, offset); }
+    void SetAddr(uint64_t offset) {
+        const void* before = address_;
+        address_ = canopy::kernel::advance(address_, offset);
+        origin_.move(before, address_);
+    }
 
     template <class Other>
     GlobalTensor<Other> ReinterpretCast() const {
         GlobalTensor<Other> tensor;
         tensor.SetGlobalBuffer(reinterpret_cast<__gm__ Other*>(address_),
                                canopy::kernel::elements_in<Other>(canopy::kernel::bytes_of<T>(size_)));
+        tensor.origin_ = origin_;
         return tensor;
     }
 
     void SetShapeInfo(const ShapeInfo& info) { shape_ = info; }
     ShapeInfo GetShapeInfo() const { return shape_; }
+
+    // For the checking variant.
+    void tell_origin(canopy::kernel::OperandPlace& place) const { origin_.tell(address_, place); }
 
     // Cache hints; here the processor manages the cache.
     template <CacheRwMode rwMode = CacheRwMode::RW>
@@ -116,8 +126,12 @@ public:
     __gm__ T* address_ = nullptr;
 
 private:
+    template <class Other>
+    friend class GlobalTensor;
+
     uint64_t size_ = 0;
     ShapeInfo shape_;
+    [[no_unique_address]] canopy::kernel::GlobalOrigin<canopy::kernel::is_checking_variant> origin_;
 };
 
 using TBufHandle = uint8_t*;
