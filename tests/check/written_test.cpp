@@ -39,7 +39,7 @@ TEST(ByteBits, AgreeWithAListOfBytes) {
 }
 
 TEST(WrittenBytes, WhatIsNotToldOfIsWritten) {
-    const WrittenBytes bytes;
+    WrittenBytes bytes;
     EXPECT_EQ(bytes.find_unwritten(base, base + (1 << 20)), base + (1 << 20));
     EXPECT_EQ(bytes.find_written(base, base + 1), base);
     EXPECT_EQ(bytes.find_unwritten(~std::uint64_t{0} - 10, ~std::uint64_t{0}), ~std::uint64_t{0});
