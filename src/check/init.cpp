@@ -27,6 +27,15 @@ bool names_places(const CanopyCheckAccess& access) {
     return false;
 }
 
+bool has_divided_operand(const CanopyCheckOperation& operation) {
+    for (std::uint32_t i = 1; i < operation.access_count; ++i) {
+        const CanopyCheckAccess& before = operation.accesses[i - 1];
+        const CanopyCheckAccess& access = operation.accesses[i];
+        if (access.kind == before.kind && access.operand == before.operand) return true;
+    }
+    return false;
+}
+
 std::uint64_t element_of(const CanopyCheckAccess& access) {
     return access.element == 0 || access.element > access.bytes ? access.bytes : access.element;
 }
@@ -249,6 +258,11 @@ void Init::carry(const Told& told) {
     std::vector<Runs> sources(operation.access_count);
     for (std::uint32_t i = 0; i < operation.access_count; ++i)
         if (reads_operand(operation.accesses[i])) sources[i] = runs_of(operation.accesses[i]);
+    // Of an operand in several accesses it is not known which elements belong together.
+    bool carries = true;
+    if (has_divided_operand(operation))
+        for (std::uint32_t i = 0; i < operation.access_count; ++i)
+            carries = carries && (!reads_operand(operation.accesses[i]) || sources[i].all);
     for (std::uint32_t to = 0; to < operation.access_count; ++to) {
         const CanopyCheckAccess& target = operation.accesses[to];
         if (!writes_operand(target)) continue;
@@ -259,6 +273,7 @@ void Init::carry(const Told& told) {
             if (sources[from].runs.empty()) continue;
             if (target.memory == CANOPY_MEMORY_GLOBAL && source.memory != CANOPY_MEMORY_GLOBAL)
                 check_copied_out(told, source);
+            if (!carries) continue;
             apply(sources[from], source, target);
             remember(told, source, target);
         }
