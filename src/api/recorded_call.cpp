@@ -3,11 +3,13 @@
 // one.
 #include <unwind.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "api/api.h"
+#include "base/thread_object.h"
 #include "base/ticks.h"
 #include "core/check/calling.h"
 #include "core/kernel/program/registered_images.h"
@@ -44,8 +46,10 @@ struct LaunchCaller {
     std::ptrdiff_t offset = 0;  // of the return address of the host function, from the frame of canopyLaunch; 0: not
                                 // known
 };
-constexpr std::size_t most_callers = 64;
-__attribute__((tls_model("initial-exec"))) thread_local constinit LaunchCaller callers[most_callers];
+// Not thread-local: what is makes the library too large to be loaded by running programs, like Python.
+struct LaunchCallers {
+    std::array<LaunchCaller, 64> callers;
+};
 
 struct CallerWalk {
     std::uintptr_t call;
@@ -68,7 +72,9 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* given) {
 }
 
 std::uintptr_t launch_address(std::uintptr_t call, std::uintptr_t frame) noexcept {
-    LaunchCaller& known = callers[call / 4 % most_callers];
+    LaunchCallers* const own = ThreadObject<LaunchCallers>::get();
+    if (!own) return call;
+    LaunchCaller& known = own->callers[call / 4 % own->callers.size()];
     if (known.call == call) {
         if (known.inlined) return call;
         if (known.offset != 0) return *reinterpret_cast<const std::uintptr_t*>(frame + known.offset);
