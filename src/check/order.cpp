@@ -66,6 +66,8 @@ Number find(const KnownCores& known, std::uint32_t core, unsigned entry) {
     return found == nullptr ? 0 : found->numbers[entry];
 }
 
+bool has_heard_of(const KnownCores& known, std::uint32_t core) { return entry_of(known, core) != nullptr; }
+
 Clock Order::done(unsigned pipe) {
     catch_up(pipe);
     Clock clock = known_[pipe];

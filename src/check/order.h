@@ -32,6 +32,8 @@ using KnownCores = std::shared_ptr<const std::vector<KnownCore>>;
 KnownCores join(const KnownCores& a, const KnownCores& b);
 // The last instruction of a core and entry that is known to be complete.
 Number find(const KnownCores& known, std::uint32_t core, unsigned entry);
+// Whether anything was heard of a core.
+bool has_heard_of(const KnownCores& known, std::uint32_t core);
 
 struct Clock {
     Numbers own{};      // of the core itself

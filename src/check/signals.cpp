@@ -35,15 +35,17 @@ void Signals::scalar(const CanopyCheckOperation& operation) {
 void Signals::write(std::uint64_t begin, std::uint64_t end) {
     for (std::uint64_t at = begin; at < end; at += signal_word_bytes) {
         const std::uint64_t line = at / line_bytes;
-        const std::uint32_t word = 1U << (at % line_bytes / signal_word_bytes);
-        if (line == last_line_ && (last_words_ & word) != 0) continue;
         if (line != last_line_) {
+            keep_last();
             last_line_ = line;
-            last_words_ = dirty_[line];
         }
-        last_words_ |= word;
-        dirty_[line] = last_words_;
+        last_words_ |= 1U << (at % line_bytes / signal_word_bytes);
     }
+}
+
+void Signals::keep_last() {
+    if (last_words_ != 0) dirty_[last_line_] |= last_words_;
+    last_words_ = 0;
 }
 
 void Signals::publish(std::uint64_t line, std::uint32_t words) {
@@ -54,7 +56,7 @@ void Signals::publish(std::uint64_t line, std::uint32_t words) {
 void Signals::clean(const void* address) {
     const std::uint64_t line = reinterpret_cast<std::uint64_t>(address) / line_bytes;
     cleaned_.insert(line);
-    last_line_ = ~std::uint64_t{0};
+    keep_last();
     const auto dirty = dirty_.find(line);
     if (dirty == dirty_.end()) return;
     publish(line, dirty->second);
@@ -63,7 +65,7 @@ void Signals::clean(const void* address) {
 
 void Signals::clean_all() {
     all_cleaned_ = true;
-    last_line_ = ~std::uint64_t{0};
+    keep_last();
     for (const auto& [line, words] : dirty_) publish(line, words);
     dirty_.clear();
 }

@@ -31,13 +31,14 @@ public:
 private:
     void scalar(const CanopyCheckOperation& operation);
     void write(std::uint64_t begin, std::uint64_t end);
+    void keep_last();
     void publish(std::uint64_t line, std::uint32_t words);
     void take_reads();
 
     Core& core_;
     CoreOrder& order_;
     std::unordered_map<std::uint64_t, std::uint32_t> dirty_;  // by line: the words that were written
-    std::uint64_t last_line_ = ~std::uint64_t{0};             // the one written last, and its words
+    std::uint64_t last_line_ = 0;  // the one written last, and words that are not in `dirty_`
     std::uint32_t last_words_ = 0;
     std::unordered_set<std::uint64_t> cleaned_;
     bool all_cleaned_ = false;

@@ -66,8 +66,36 @@ bool combine(const Stretch& a, const Stretch& b) {
 void Stretches::access(const Told& told, const CanopyCheckAccess& access, bool write) {
     // What an atomic access reads goes with what it writes.
     if (!write && access.atomic != CANOPY_CHECK_PLAIN && (access.kind & CANOPY_CHECK_WRITE) != 0) return;
-    if (told.operation.pipe != CANOPY_CHECK_S) use_pipe(told.operation.pipe, write);
+    if (told.operation.pipe != CANOPY_CHECK_S) {
+        use_pipe(told.operation.pipe, write);
+    } else if (go_on(told, access, write)) {
+        return;
+    }
     each_rows(access, [&](const Rows& rows) { touch(told, access, rows, write); });
+}
+
+// Scalar loops: the next row of the line's stretch, at a place without hazards. Only saves time.
+bool Stretches::go_on(const Told& told, const CanopyCheckAccess& access, bool write) {
+    Line& line = core_.lines[told.line];
+    const std::uint32_t slot = line.stretches[write ? 1 : 0];
+    if (slot == 0) return false;
+    Stretch& last = all_[slot - 1];
+    const std::uint64_t begin = walk::address_of(access);
+    const Gap& gap = gaps_[write];
+    if (last.instructions < 2 || last.dead || !last.active || last.line != told.line || last.write != write ||
+        last.pipe != CANOPY_CHECK_S || access.pieces != 1 || access.repeats != 1 || access.lanes != nullptr ||
+        access.bytes != last.rows.bytes || begin != last.rows.begin + last.rows.count * last.rows.stride ||
+        told.number != last.last() + last.step || last.epoch != core_.order.exchanges() ||
+        known_[last.known] != core_.order.known(CANOPY_CHECK_S).others || last.rows.count == ~std::uint32_t{0} ||
+        last.atomic != CANOPY_CHECK_PLAIN || access.atomic != CANOPY_CHECK_PLAIN ||
+        last.bypass != ((told.operation.flags & CANOPY_CHECK_BYPASS) != 0) || gap.version != version_ ||
+        begin < gap.begin || begin + access.bytes > gap.end)
+        return false;
+    ++last.rows.count;
+    ++last.instructions;
+    const std::uint32_t before = line.stretches[write ? 3 : 2];
+    if (before != 0 && all_[before - 1].rows.count == last.rows.count) forget_repeated(line, slot - 1);
+    return true;
 }
 
 void Stretches::touch(const Told& told, const CanopyCheckAccess& access, const Rows& rows, bool write) {

@@ -75,6 +75,7 @@ private:
         std::uint64_t begin = 0, end = 0, version = ~std::uint64_t{0};
     };
 
+    bool go_on(const Told& told, const CanopyCheckAccess& access, bool write);
     void touch(const Told& told, const CanopyCheckAccess& access, const Rows& rows, bool write);
     void find_hazards(const Told& told, const Stretch& now);
     // Earlier writes of the same pipe up to `covered` are left out.

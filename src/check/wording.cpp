@@ -91,9 +91,7 @@ Verdict verdict_between_cores(const Accessor& earlier, const Accessor& later, co
         verdict.explanation = fmt::format("no order between the cores: needs {} behind the {} of {}, and a wait of {}",
                                           verdict.missing, what, a, b);
     }
-    bool heard = false;
-    for (unsigned entry = 0; entry < entry_count; ++entry) heard |= find(known, earlier.core->index, entry) != 0;
-    if (heard) {
+    if (has_heard_of(known, earlier.core->index)) {
         verdict.explanation += fmt::format("; what {} has last heard of {} does not cover this {} by {}", b, a, what,
                                            pipe_name(earlier.pipe));
     } else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Global memory: inside a core, and between the cores of a launch.
+#include <gtest/gtest.h>
+
 #include <thread>
 
 #include "made_up.h"
@@ -234,7 +236,7 @@ TEST_F(Group, AFlagCarriesNothingOfOtherPipes) {
     EXPECT_EQ(
         launch.sink.findings[0].explanation,
         "no order between the cores: needs CrossCoreSetFlag<2, PIPE_MTE3> behind the write of aiv(0), and a wait of "
-        "aic(0); aic(0) has not waited for aiv(0)");
+        "aic(0); what aic(0) has last heard of aiv(0) does not cover this write by PIPE_MTE3");
 }
 
 TEST_F(Group, BothVectorCoresReachTheCube) {

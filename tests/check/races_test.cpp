@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which accesses of the pipes of a core a chip keeps in order, and which not.
+#include <gtest/gtest.h>
+
 #include "made_up.h"
 
 namespace canopy::check {
