@@ -13,6 +13,7 @@ from typing import Any
 import acl
 import numpy as np
 
+from .checks import is_checked
 from .device import Device, current_device, forked
 from .errors import check
 from .library import call
@@ -58,6 +59,9 @@ class Memory:
     def __del__(self) -> None:
         address, self.address = getattr(self, "address", 0), 0
         if address and not forked():
+            # The runtime frees memory when nothing uses it any more; for a checker, who calls has to wait for that.
+            if is_checked():
+                self.device.synchronize()
             acl.rt.free(address)
 
 

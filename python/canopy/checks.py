@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 from types import TracebackType
 
 import acl
@@ -14,6 +15,9 @@ from .errors import check
 from .library import _library, call
 
 LEVELS = ("error", "warning", "note")
+SWITCHES = ("", "0", "1", "on", "off", "true", "false", "yes", "no")  # values of CANOPY_CHECK that are no list
+
+_prepared = False
 
 
 class CheckError(AssertionError):
@@ -30,8 +34,15 @@ class CheckError(AssertionError):
 def prepare_checks(classes: str = "all", options: str = "") -> None:
     """Lets parts of this process be checked, in the words of CANOPY_CHECK and CANOPY_CHECK_OPTIONS. Must come before
     the first device is opened; `checking` does it by itself if it is early enough."""
+    global _prepared
     check_fork("checks")
     call("canopyCheckPrepare", classes.encode(), options.encode())
+    _prepared = True
+
+
+def is_checked() -> bool:
+    """Whether this process, or parts of it, are checked."""
+    return _prepared or os.environ.get("CANOPY_CHECK", "") not in SWITCHES
 
 
 class checking:  # noqa: N801  used as a function is

@@ -12,7 +12,7 @@ using namespace AscendC;
 template <bool right>
 __aicore__ inline void twice(GM_ADDR address) {
     GlobalTensor<float> values;
-    values.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(address), 256);
+    values.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(address), 512);
     LocalTensor<float> tile(TPosition::VECIN, 0, 256);
     DataCopy(tile, values, 256);
     if (right) {
@@ -22,7 +22,7 @@ __aicore__ inline void twice(GM_ADDR address) {
     Add(tile, tile, tile, 256);
     SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
     WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
-    DataCopy(values, tile, 256);
+    DataCopy(values[256], tile, 256);
     PipeBarrier<PIPE_ALL>();
 }
 extern "C" __global__ __vector__ void right_twice(GM_ADDR values) { twice<true>(values); }
@@ -46,7 +46,7 @@ def test_findings_raise(tmp_path):
     run_program(program(f"""
 with pytest.raises(canopy.CheckError, match="needs MTE2_V") as raised:
     with canopy.checking():
-        kernels, x = load({str(tmp_path)!r}), canopy.zeros(256, np.float32)
+        kernels, x = load({str(tmp_path)!r}), canopy.zeros(512, np.float32)
         kernels["wrong_twice"]()(x)
 [finding] = raised.value.findings
 assert (finding["id"], finding["level"], finding["kernel"]) == ("race.pipe", "error", "wrong_twice"), finding
@@ -92,7 +92,7 @@ def test_a_process_that_is_checked_anyway_raises_too(tmp_path):
     run_program(program(f"""
 with pytest.raises(canopy.CheckError):
     with canopy.checking():
-        load({str(tmp_path)!r})["wrong_twice"]()(canopy.zeros(256, np.float32))
+        load({str(tmp_path)!r})["wrong_twice"]()(canopy.zeros(512, np.float32))
 """), CANOPY_CHECK="race", CANOPY_CHECK_OPTIONS="--exit-code 0")
 
 
@@ -109,13 +109,13 @@ def kernels():
     return load({str(tmp_path)!r})
 
 def test_right(canopy_checking, kernels):
-    kernels["right_twice"]()(canopy.zeros(256, np.float32))
+    kernels["right_twice"]()(canopy.zeros(512, np.float32))
 
 def test_wrong(canopy_checking, kernels):
-    kernels["wrong_twice"]()(canopy.zeros(256, np.float32))
+    kernels["wrong_twice"]()(canopy.zeros(512, np.float32))
 
 def test_unchecked(kernels):
-    kernels["wrong_twice"]()(canopy.zeros(256, np.float32))
+    kernels["wrong_twice"]()(canopy.zeros(512, np.float32))
 """))
     done = run_pytest(tmp_path)
     assert "Potential RAW hazard detected at UB in kernel wrong_twice" in done.stdout, done.stdout
