@@ -252,15 +252,12 @@ inline void add_product(const Instruction& instruction, const LocalTensor<C>& c,
         else
             add_fractal_matrix<A>(CANOPY_CHECK_READ, "fm", a, {shape.m, shape.k, steps, 1});
         add_fractal_matrix<B>(CANOPY_CHECK_READ, "filter", b, {shape.n, b_rows, 1, column_groups});
-        const uint64_t fractal = 256 * sizeof(C), row = 16 * sizeof(C);
+        const uint64_t sums = row_groups * column_groups * 256 * sizeof(C);
         if (shape.accumulate) {
             instruction.set(CANOPY_CHECK_ACCUMULATES);
-            const auto* first = reinterpret_cast<const unsigned char*>(c.GetPhyAddr());
-            const auto whole = shape.n / 16, rest = shape.n % 16;
-            instruction.reads("dst", c, first, {shape.m * row, row_groups * fractal, whole});
-            instruction.reads("dst", c, first + whole * row_groups * fractal, {rest * sizeof(C), row, shape.m});
+            instruction.reads("dst", c, sums);
         }
-        instruction.writes("dst", c, row_groups * column_groups * fractal);
+        instruction.writes("dst", c, sums);
     }
 }
 

@@ -452,16 +452,17 @@ inline void fixpipe(const char* operation, D* destination, const LocalTensor<S>&
 
 // ---- the checking variant ------------------------------------------------------------------------------------------
 
-// What one matrix reads and writes, and the next ones at the distances of `steps`.
+// What one matrix reads and writes, and the next ones at the distances of `steps`. Sums are read in whole fractals, as
+// products write them: unit flags are set for all of them.
 template <class S>
 inline void add_fixed_source(const LocalTensor<S>& source, uint64_t first, const FixpipeWork& work,
                              const MatrixSteps& steps) {
     constexpr uint64_t row = 16 * sizeof(S);
     const uint64_t column = uint64_t{work.source_stride} * row, next = steps.source * sizeof(S);
     const auto* at = reinterpret_cast<const unsigned char*>(source.GetPhyAddr() + first);
-    add_walk(CANOPY_CHECK_READ, "src", source, at, {work.m * row, column, work.n / 16, next, steps.count});
-    at += work.n / 16 * column;
-    add_walk(CANOPY_CHECK_READ, "src", source, at, {work.n % 16 * sizeof(S), row, work.m, next, steps.count});
+    const uint64_t rows = round_up(work.m, 16);
+    const uint64_t read = work.source_stride >= work.m ? smaller<uint64_t>(rows, work.source_stride) : rows;
+    add_walk(CANOPY_CHECK_READ, "src", source, at, {read * row, column, (work.n + 15) / 16, next, steps.count});
 }
 template <class D>
 inline void add_fixed_target(const OperandPlace& place, const D* target, const FixpipeWork& work,

@@ -111,11 +111,12 @@ inline void multiply_tensors(const C& dst, const A& fm, const B& filter, const v
         if (bias != nullptr)
             add_memory(CANOPY_CHECK_READ, "bias", memory_holding(bias), bias,
                        {static_cast<uint64_t>(size.n) * sizeof(T)}, sizeof(T));
+        const Extents sums = whole_fractals(result, size.m, size.n);
         if (accumulate) {
             instruction.set(CANOPY_CHECK_ACCUMULATES);
-            add_tensor<C>(CANOPY_CHECK_READ, "dst", address_of(dst), result, {size.m, size.n, 1});
+            add_tensor<C>(CANOPY_CHECK_READ, "dst", address_of(dst), result, sums);
         }
-        add_tensor<C>(CANOPY_CHECK_WRITE, "dst", address_of(dst), result, {size.m, size.n, 1});
+        add_tensor<C>(CANOPY_CHECK_WRITE, "dst", address_of(dst), result, sums);
     }
     CanopyProduct product{};
     product.a = address_of(fm);

@@ -212,7 +212,9 @@ inline void copy_out(const char* operation, const D& dst, const S& src, const Qu
     const Instruction instruction(PIPE_FIX, operation, where);
     if constexpr (is_checking_variant) {
         instruction.product(static_cast<uint32_t>(copy.rows), static_cast<uint32_t>(copy.columns), 0, 0);
-        add_tensor<S>(CANOPY_CHECK_READ, "src", address_of(src), source, {copy.rows, copy.columns, count});
+        Extents sums = whole_fractals(source, copy.rows, copy.columns);
+        sums.count = count;
+        add_tensor<S>(CANOPY_CHECK_READ, "src", address_of(src), source, sums);
         if (by_column(copy.work.mode))
             add_memory(CANOPY_CHECK_READ, "scales", memory_holding(copy.work.scales), copy.work.scales,
                        {static_cast<uint64_t>(copy.columns) * 8}, 8);

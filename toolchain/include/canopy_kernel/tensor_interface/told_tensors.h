@@ -75,6 +75,12 @@ struct Extents {
     int64_t rows, columns, count;
 };
 
+// Products and what stores their sums take whole fractals of 16 x 16, as far as the tensor has them.
+inline Extents whole_fractals(const Matrices& view, int64_t rows, int64_t columns) {
+    const auto up = [](int64_t size, int64_t most) { return smaller((size + 15) / 16 * 16, most); };
+    return {up(rows, view.row.size()), up(columns, view.column.size()), 1};
+}
+
 // An operand of the open instruction: the first rows and columns of a tensor whose elements are at `address`. The
 // scales beside L0A and L0B have no place in the model.
 template <class Tensor>
