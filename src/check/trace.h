@@ -17,7 +17,7 @@
 #include <memory>
 #include <string>
 
-#include "check/launch_check.h"
+#include "check/core_check.h"
 #include "foundation/mutex.h"
 #include "foundation/problem.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checker against orders that a chip may take: random programs are run in many of them. If one changes what an
 // instruction reads or what is left at the end, there must be a finding; and for each finding there must be an order
-// that runs its two accesses the other way round. CANOPY_ORACLE_PROGRAMS sets how many programs of each kind are made.
+// that runs its two accesses the other way round. CANOPY_SEEDS sets how many programs of each kind are made.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -496,7 +496,7 @@ std::string text_of(const Program& program) {
 }
 
 std::uint64_t programs() {
-    const char* text = std::getenv("CANOPY_ORACLE_PROGRAMS");
+    const char* text = std::getenv("CANOPY_SEEDS");
     return text == nullptr ? 1500 : std::strtoull(text, nullptr, 10);
 }
 

@@ -19,9 +19,12 @@ struct OnImage {
         image.SetGlobalBuffer(memory, bytes);
         AscendC::LocalTensor<uint8_t> buffer(AscendC::TPosition::VECCALC, 0, bytes);
         AscendC::DataCopy(buffer, image, bytes);
+        AscendC::PipeBarrier<PIPE_ALL>();
         operation.run();
         AscendC::SetAtomicNone();
+        AscendC::PipeBarrier<PIPE_ALL>();
         AscendC::DataCopy(image, buffer, bytes);
+        AscendC::PipeBarrier<PIPE_ALL>();
     }
 };
 
