@@ -11,6 +11,7 @@ constexpr std::size_t most_raised = 64;       // values of a fence whose clocks 
 constexpr std::uint64_t most_rows = 1 << 16;  // of a copy that are looked at
 constexpr std::size_t most_found = 64;        // told for one change
 constexpr std::size_t backlog_check = 256;    // commands after which streams are asked how far they are
+constexpr std::size_t most_agents = 256;      // from here on, lanes do not keep their places between replays
 constexpr std::size_t first_prune = 4096;     // pieces of memory
 
 }  // namespace
@@ -41,6 +42,10 @@ void HostModel::remove(Agent* agent) {
     agent->done = agent->submitted;
     run();
     if (agent->replay) end_replay(*agent);
+    forget(agent);
+}
+
+void HostModel::forget(Agent* agent) {
     for (auto& [address, fence] : fences_)
         std::erase_if(fence->pending, [&](const FenceModel::Pending& one) { return one.agent == agent; });
     std::erase(busy_, agent);
@@ -304,8 +309,13 @@ void HostModel::end_replay(Agent& agent) {
         agent.clock.join(lane->clock);
         lane->part_of = nullptr;
     }
-    replays_.erase(agent.replay->graph->executable);
+    const void* const executable = agent.replay->graph->executable;
+    replays_.erase(executable);
     agent.replay.reset();
+    if (agents_.size() <= most_agents) return;
+    // Whoever has their places next counts as behind what they did.
+    for (Agent* lane : lanes_[executable]) forget(lane);
+    lanes_.erase(executable);
 }
 
 // ---- memory --------------------------------------------------------------------------------------------------------
@@ -341,7 +351,7 @@ void HostModel::use_rows(const Agent& agent, const HostEntry& entry, const Comma
 void HostModel::use(const Agent& agent, const HostEntry& entry, std::uint64_t begin, std::uint64_t end, MemoryUse as) {
     for (const FreedMemory& freed : freed_) {
         if (freed.order < entry.order || freed.end <= begin || end <= freed.begin) continue;
-        if (as.time > freed.host->of(agent.index))
+        if (freed.told && as.time > freed.host->of(agent.index))
             tell(as, freed.use, std::max(begin, freed.begin), std::min(end, freed.end), true);
         if (begin < freed.begin) use(agent, entry, begin, freed.begin, as);
         if (end > freed.end) use(agent, entry, freed.end, end, as);
@@ -512,6 +522,11 @@ void HostModel::freed(std::uint64_t begin, std::uint64_t bytes, const HostCall& 
     });
     uses_.forget(begin, end);
     if (!busy_.empty()) freed_.push_back({begin, end, as.order, host_, as});
+}
+
+void HostModel::handed_over(std::uint64_t begin, std::uint64_t bytes) {
+    uses_.forget(begin, begin + bytes);
+    if (!busy_.empty()) freed_.push_back({begin, begin + bytes, ++order_, host_, {}, false});
 }
 
 }  // namespace canopy::check

@@ -71,6 +71,7 @@ struct FreedMemory {
     std::uint64_t begin, end, order;
     HostClock host;
     MemoryUse use;
+    bool told = true;  // as a free
 };
 
 struct HostReplay;
@@ -132,8 +133,13 @@ public:
     void add_fence(FenceName fence) { fences_[fence] = std::make_shared<FenceModel>(); }
     void used_by_host(const HostCall& call, std::span<const CommandUse> uses);
     void freed(std::uint64_t begin, std::uint64_t bytes, const HostCall& call);
+    void handed_over(std::uint64_t begin, std::uint64_t bytes);
     [[nodiscard]] bool known(const Agent& agent, std::uint64_t number) const {
         return host_->of(agent.index) >= agent.base + number;
+    }
+    [[nodiscard]] std::size_t agents() const {
+        return static_cast<std::size_t>(
+            std::count_if(agents_.begin(), agents_.end(), [](const auto& one) { return one != nullptr; }));
     }
     [[nodiscard]] std::size_t remembered() const {
         std::size_t count = uses_.size() + freed_.size();
@@ -156,6 +162,7 @@ private:
     void ask_all() {
         for (Agent* agent : busy_) agent->ask();
     }
+    void forget(Agent* agent);
     // Runs every stream as far as it is known to be.
     void run();
     bool advance(Agent& agent);

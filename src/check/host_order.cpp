@@ -71,8 +71,14 @@ void HostOrder::used_by_host(const HostCall& call, std::span<const CommandUse> u
 void HostOrder::freed(std::uint64_t begin, std::uint64_t bytes, const HostCall& call) {
     change([&] { model_->freed(begin, bytes, call); });
 }
+void HostOrder::handed_over(std::uint64_t begin, std::uint64_t bytes) {
+    change([&] { model_->handed_over(begin, bytes); });
+}
 bool HostOrder::known_complete(const Agent& stream, std::uint64_t number) const {
     return change([&] { return model_->known(stream, number); });
+}
+std::size_t HostOrder::agents() const {
+    return change([&] { return model_->agents(); });
 }
 std::size_t HostOrder::remembered() const {
     return change([&] { return model_->remembered(); });

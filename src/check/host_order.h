@@ -63,11 +63,15 @@ public:
     // The calling thread has copied or filled memory itself, after everything that could run.
     void used_by_host(const HostCall& call, std::span<const CommandUse> uses);
     void freed(std::uint64_t begin, std::uint64_t bytes, const HostCall& call);
+    // The memory has a new owner, who has nothing to do with what was submitted before.
+    void handed_over(std::uint64_t begin, std::uint64_t bytes);
     // Whether a command of that stream and number is complete, as far as the host knows.
     [[nodiscard]] bool known_complete(const Agent& stream, std::uint64_t number) const;
 
     // Pieces of memory and commands that are remembered.
     [[nodiscard]] std::size_t remembered() const;
+    // Streams, and lanes of graphs whose places are kept.
+    [[nodiscard]] std::size_t agents() const;
 
 private:
     template <class Body>

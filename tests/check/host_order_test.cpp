@@ -288,6 +288,18 @@ TEST_F(HostOrderTest, AFreeBeforeTheKernelHasEndedIsFoundWhenItEnds) {
     EXPECT_EQ(findings.all.size(), 1u);
 }
 
+TEST_F(HostOrderTest, ANewOwnerOfMemoryHasNothingToDoWithTheLast) {
+    Stream &one = stream(), &two = stream();
+    const auto number = kernel(one, 10);
+    copy(two, 11, UseKind::write);
+    order.handed_over(buffer, size);
+    end(one, number, UseKind::write);
+    copy(two, 12, UseKind::write);
+    EXPECT_EQ(found(), "");
+    copy(one, 13, UseKind::write);
+    EXPECT_EQ(found(), "host.stream WAW 12 13");
+}
+
 TEST_F(HostOrderTest, AFreeAfterSynchronisationIsFine) {
     Stream& one = stream();
     const auto number = kernel(one, 10);
@@ -389,6 +401,22 @@ TEST_F(GraphOrderTest, ReplaysOfOneGraphFollowEachOther) {
     }
     order.synchronised(*one.agent, one.submitted);
     EXPECT_EQ(found(), "");
+    EXPECT_EQ(order.remembered(), 0u);
+}
+
+TEST_F(GraphOrderTest, ManyGraphsTakeNoMoreRoomThanAFew) {
+    Stream& one = stream();
+    std::vector<int> executables(1000);
+    for (int& executable : executables) {
+        auto graph = std::make_shared<GraphModel>();
+        graph->executable = &executable;
+        for (int lane = 0; lane < 4; ++lane) graph->lanes.push_back({command(HostCommand::Kind::plain, 10)});
+        HostCommand made = command(HostCommand::Kind::replay, 20);
+        made.graph = std::move(graph);
+        submit(one, std::move(made));
+    }
+    order.synchronised(*one.agent, one.submitted);
+    EXPECT_LT(order.agents(), 300u);
     EXPECT_EQ(order.remembered(), 0u);
 }
 

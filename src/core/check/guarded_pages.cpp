@@ -124,6 +124,11 @@ void GuardedPages::guard(const Copy& copy) {
     static const bool installed = (install_handler(), true);
     static_cast<void>(installed);
     SpinGuard guard(lock_);
+    if (copies_.size() == most_copies) {  // the oldest one goes unguarded
+        const Pages pages = pages_of(copies_.front());
+        copies_.erase(copies_.begin());
+        protect_again(pages);
+    }
     copies_.push_back(copy);
     guarded_.store(copies_.size(), std::memory_order_relaxed);
     protect_again(pages_of(copy));

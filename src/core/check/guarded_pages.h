@@ -57,7 +57,7 @@ public:
     bool handle(std::uintptr_t address, bool write, std::uintptr_t instruction) noexcept;
 
 private:
-    static constexpr std::size_t most_touches = 64;
+    static constexpr std::size_t most_touches = 64, most_copies = 512;
     struct Pages {
         std::uintptr_t begin, end;
     };

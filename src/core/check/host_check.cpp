@@ -36,8 +36,9 @@ void HostCheck::begin() {
 
 HostCheck::HostCheck(ProcessCheck& process)
     : process_(process),
-      order_(process.sink(), {[this](const check::HostCall& call) { return lines_.place(call.from); },
-                              [this](std::uint64_t address) { return allocation(address); }}) {}
+      sink_(process),
+      order_(sink_, {[this](const check::HostCall& call) { return lines_.place(call.from); },
+                     [this](std::uint64_t address) { return allocation(address); }}) {}
 
 // ---- memory --------------------------------------------------------------------------------------------------------
 
@@ -63,6 +64,10 @@ void HostCheck::freed(DeviceAddress address, std::size_t size) {
         freed_.erase(std::min_element(freed_.begin(), freed_.end(), [](const auto& one, const auto& other) {
             return one.second.serial < other.second.serial;
         }));
+}
+
+void HostCheck::handed_over(DeviceAddress address, std::size_t size) {
+    if (checks_order()) order_.handed_over(address.value(), size);
 }
 
 std::optional<check::AllocationFacts> HostCheck::allocation(std::uint64_t address) const {
@@ -100,7 +105,7 @@ void HostCheck::waited_for_copy() {
     finding.explanation = "the call returns when the copy is done; memory of aclrtMallocHost makes it asynchronous";
     finding.places.push_back(lines_.place(calling.from));
     finding.places.back().operation = calling.function ? calling.function : "";
-    process_.sink().add(std::move(finding));
+    sink_.add(std::move(finding));
 }
 
 // ---- streams and graphs --------------------------------------------------------------------------------------------
@@ -125,7 +130,7 @@ void HostCheck::remove_stream(std::uint32_t number, check::HostOrder::Agent* str
         finding.missing = "synchronisation";
         finding.places.push_back(lines_.place(calling.from));
         finding.places.back().operation = function;
-        process_.sink().add(std::move(finding));
+        sink_.add(std::move(finding));
     }
     order_.synchronised(*stream, submitted);  // nothing of it is left
     {
@@ -233,7 +238,7 @@ void HostCheck::tell_touches() {
         host.pipe = "host";
         host.address = touch.address;
         finding.places = {std::move(copy), std::move(host)};
-        process_.sink().add(std::move(finding));
+        sink_.add(std::move(finding));
     }
 }
 
@@ -267,7 +272,8 @@ void HostCheck::finalised() {
     }
     for (const Leak& leak : leaks) {
         const std::string_view function = leak.call.function ? leak.call.function : "";
-        if (leak.bytes != 0 && function.find("Malloc") == std::string_view::npos) continue;  // of the runtime itself
+        const auto says = [&](std::string_view part) { return function.find(part) != std::string_view::npos; };
+        if (leak.bytes != 0 && (!says("Malloc") || says("Pool"))) continue;  // of the runtime itself
         check::Finding finding;
         finding.id = "host.leak";
         finding.level = check::Level::warning;
@@ -282,7 +288,7 @@ void HostCheck::finalised() {
         place.address = leak.address;
         place.bytes = leak.bytes;
         finding.places.push_back(std::move(place));
-        process_.sink().add(std::move(finding));
+        sink_.add(std::move(finding));
     }
 }
 

@@ -48,6 +48,8 @@ public:
     void allocated(unsigned device, DeviceAddress address, std::size_t size);
     // Memory that is freed, unmapped or reset by the call that the thread is in.
     void freed(DeviceAddress address, std::size_t size);
+    // Memory of a pool has a new owner.
+    void handed_over(DeviceAddress address, std::size_t size);
     [[nodiscard]] std::optional<check::AllocationFacts> allocation(std::uint64_t address) const;
 
     // ---- what the calling thread does
@@ -93,11 +95,23 @@ private:
         check::HostOrder::Agent* agent = nullptr;
         check::HostCall call;
     };
+    // Findings while no part of the program is checked are dropped.
+    class Sink final : public check::FindingSink {
+    public:
+        explicit Sink(ProcessCheck& process) noexcept : process_(process) {}
+        void add(check::Finding finding) override {
+            if (process_.in_part()) process_.sink().add(std::move(finding));
+        }
+
+    private:
+        ProcessCheck& process_;
+    };
     explicit HostCheck(ProcessCheck& process);
     void tell_touches();
     void tell_leaks(const std::map<std::string, std::vector<Allocation>>& by_line);
 
     ProcessCheck& process_;
+    Sink sink_;
     CallLines lines_;
     GuardedPages pages_;
     check::HostOrder order_;

@@ -46,6 +46,7 @@ public:
     [[nodiscard]] check::Report& report() noexcept { return report_; }
     // Parts of a program that is prepared; they may overlap. Outside of them no launch is checked inside.
     void begin_part() noexcept { parts_.fetch_add(1, std::memory_order_relaxed); }
+    [[nodiscard]] bool in_part() const noexcept { return parts_.load(std::memory_order_relaxed) != 0; }
     // False if none has begun.
     bool end_part() noexcept;
 

@@ -12,6 +12,7 @@
 #include "base/mapping.h"
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
+#include "core/check/host_check.h"
 #include "core/process/context.h"
 #include "core/process/runtime.h"
 #include "foundation/mutex.h"
@@ -259,6 +260,9 @@ Result<DeviceAddress> allocate_managed(std::size_t size) {
 
 Status release_managed(DeviceAddress address) {
     quiesce_devices();
+    if (HostCheck* const check = HostCheck::present()) [[unlikely]]
+        if (const std::optional<DeviceRange> range = find_managed(address); range && range->base == address)
+            check->freed(address, range->size);
     return ManagedBlocks::instance().release(address);
 }
 

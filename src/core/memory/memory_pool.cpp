@@ -7,6 +7,7 @@
 #include "base/mapping.h"
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
+#include "core/check/host_check.h"
 #include "core/stream/stream.h"
 #include "foundation/mutex.h"
 
@@ -90,6 +91,8 @@ Result<DeviceAddress> MemoryPool::take(std::size_t size, Handle stream) {
     ++used_blocks_;
     used_ += block->second.size;
     used_high_ = std::max(used_high_, used_);
+    if (HostCheck* const check = HostCheck::present()) [[unlikely]]
+        check->handed_over(block->first, block->second.size);
     return block->first;
 }
 

@@ -11,6 +11,7 @@
 #include "base/process_state.h"
 #include "core/base/error_codes.h"
 #include "core/base/thread_state.h"
+#include "core/check/host_check.h"
 #include "foundation/mutex.h"
 
 namespace canopy {
@@ -321,6 +322,8 @@ Status unmap_physical(DeviceAddress address) {
     auto found = space.mappings.find(address);
     if (found == space.mappings.end())
         return fail(code::param_invalid, "virPtr {} is not the start of mapped physical memory", address);
+    if (HostCheck* const check = HostCheck::present()) [[unlikely]]
+        check->freed(address, found->second.size);
     CANOPY_TRY(found->second.block->memory.unmap(address, found->second.size));
     space.mappings.erase(found);
     return {};
