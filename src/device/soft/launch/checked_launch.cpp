@@ -95,17 +95,19 @@ CANOPY_MAY_BE_LEFT void SoftCheckedLaunch::run_block(const void* arguments) {
 void SoftCheckedLaunch::begin_block(Executor& executor) {
     CanopyBlock& block = *executor.block;
     if (!device_.launch_checker.wants_block(block.index)) return;
-    block.core = Launch::open_core(device_.chip.architecture);
-    if (!block.core) executor.fail(FaultKind::memory, "no memory for the local memories of a core");
+    CanopyCore* const core = Launch::open_core(device_.chip.architecture);
+    if (!core) executor.fail(FaultKind::memory, "no memory for the local memories of a core");
+    block.core = core;
     const std::uint32_t number = number_of(block);
     try {
         if (turns_)
-            announce_group(number, block, *block.core);
+            announce_group(number, block, *core);
         else
-            announce(number, block, *block.core);
+            announce(number, block, *core);
     } catch (...) {
         cores_[number].check = nullptr;
     }
+    block.core = nullptr;  // the kernel opens the same core, if it needs one
 }
 
 void SoftCheckedLaunch::announce(std::uint32_t number, const CanopyBlock& block, const CanopyCore& core) {
