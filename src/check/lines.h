@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <unordered_map>
 #include <vector>
 
@@ -86,15 +84,15 @@ public:
 
     // Keeps which line an instruction is from, for the latest ones.
     void told(Number number, std::uint32_t index, const CanopyCheckOperation& operation) {
-        if (ring_ == nullptr)
-            ring_ = {static_cast<std::uint32_t*>(std::calloc(ring_size, sizeof(std::uint32_t))), &std::free};
-        if (ring_ == nullptr) throw std::bad_alloc();
+        // Until it is full, a number is its own place.
+        if (number >= ring_.size() && ring_.size() < ring_size) ring_.resize(std::max<std::size_t>(512, number * 2));
+        if (ring_.size() > ring_size) ring_.resize(ring_size);
         ring_[number % ring_size] = index + 1;
         latest_ = number;
         lines_[index]->told(number, operation);
     }
     [[nodiscard]] const Line* at(Number number) const {
-        if (number == 0 || number > latest_ || latest_ - number >= ring_size || ring_ == nullptr) return nullptr;
+        if (number == 0 || number > latest_ || latest_ - number >= ring_size) return nullptr;
         const std::uint32_t index = ring_[number % ring_size];
         return index == 0 ? nullptr : lines_[index - 1].get();
     }
@@ -125,7 +123,7 @@ private:
     std::array<Recent, 64> recent_{};
     std::unordered_map<Key, std::uint32_t, Hash> known_;
     std::vector<std::unique_ptr<Line>> lines_;
-    std::unique_ptr<std::uint32_t[], void (*)(void*)> ring_{nullptr, nullptr};
+    std::vector<std::uint32_t> ring_;
     Number latest_ = 0;
 };
 
