@@ -71,9 +71,10 @@ std::uint64_t Buffers::end_of(std::uint64_t address) {
     return address < end ? end : 0;
 }
 
-void Buffers::reset(const CanopyCheckSite& site) {
+void Buffers::reset(const CanopyCheckSite& site, bool ends) {
     for (const auto& [begin, region] : regions_) {
         forget_reset(begin, region.end());
+        if (ends && region.queue == nullptr) continue;
         gone_[begin] = {region.end(), site};
     }
     regions_.clear();

@@ -48,8 +48,8 @@ public:
     // A part that overlaps [begin, end).
     [[nodiscard]] const Region* overlapping(std::uint64_t begin, std::uint64_t end) const;
 
-    // TPipe begins again: what was a buffer is none now.
-    void reset(const CanopyCheckSite& site);
+    // TPipe begins again: what was a buffer is none now. When it ends for good, the program may go on with its TBufs.
+    void reset(const CanopyCheckSite& site, bool ends);
     // Where the buffer that was at an address before the last reset was given up; null: there was none, or the memory
     // has been placed again.
     [[nodiscard]] const CanopyCheckSite* reset_at(std::uint64_t address) const;

@@ -190,6 +190,8 @@ private:
 
     void tell_all(const CanopyCheckOperation& operation) {
         signals_.settle();
+        // The accesses of threads are in order.
+        if (in_threads_) core_.order.stay_in_order(CANOPY_CHECK_V);
         const Told told{operation, core_.order.hand_out(operation.pipe), core_.lines.of(operation.site)};
         core_.lines.told(told.number, told.line, operation);
         rules_.operation(told);

@@ -59,6 +59,8 @@ public:
     bool take(std::uint64_t key, unsigned to, const CanopyCheckSite& site);
     void drop(std::uint64_t key);
 
+    // Hardware keeps what the pipe gets next behind what it has.
+    void stay_in_order(unsigned pipe) { known_[pipe].own[pipe] = last_[pipe]; }
     void barrier(unsigned pipe, const CanopyCheckSite& site);  // or CANOPY_CHECK_ALL
     // `kind` as the language numbers it: 0 all, 1 global memory, 2 UB.
     void data_barrier(unsigned kind, const CanopyCheckSite& site);

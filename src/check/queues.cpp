@@ -309,7 +309,7 @@ void Queues::give_up(bool destroyed, const CanopyCheckSite& site) {
     report_left(destroyed);
     for (auto& [begin, region] : buffers_.regions())
         if (region.queue != nullptr) free_events(region, site);
-    buffers_.reset(site);
+    buffers_.reset(site, destroyed);
     ids_.reset();
 }
 

@@ -145,6 +145,17 @@ TEST_F(MemoryTest, TensorsEndWithTheirPipe) {
     EXPECT_EQ(end(), (Found{"memory.reset 3 4", "memory.reset 3 7"}));
 }
 
+TEST_F(MemoryTest, AProgramMayKeepItsBuffersWhenTPipeHasEnded) {
+    begin();
+    const int queue = 0;
+    tell(CANOPY_CHECK_BUFFER_INIT, 0, 512, 1);
+    tell(CANOPY_CHECK_BUFFER_INIT, 512, 256, 2, &queue);
+    tell(CANOPY_CHECK_PIPE_DESTROY, 0, 0, 3);
+    core->does(V, 4, {of_ub(CANOPY_CHECK_WRITE, 0, 256, 256)});
+    core->does(V, 5, {of_ub(CANOPY_CHECK_WRITE, 512, 256, 256)});
+    EXPECT_EQ(end(), (Found{"memory.reset 3 5"}));
+}
+
 TEST_F(MemoryTest, PlacedTensorsAndBuffersDoNotMix) {
     begin();
     tell(CANOPY_CHECK_BUFFER_INIT, 256, 256, 1);

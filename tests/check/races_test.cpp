@@ -219,6 +219,15 @@ TEST_F(OnePipeline, LoadsOfWholeRegistersEndWithTheirBuffer) {
     EXPECT_EQ(launch.sink.findings[0].places[1].line, 11U);
 }
 
+TEST_F(OnePipeline, AccessesOfThreadsAreInOrder) {
+    (*core).region(CANOPY_CHECK_REGION_THREADS, true, nullptr);
+    core.does(V, 10, {writes_ub(0, 4)});
+    core.does(V, 11, {reads_ub(0, 4)});
+    (*core).region(CANOPY_CHECK_REGION_THREADS, false, nullptr);
+    core.does(MTE3, 12, {reads_ub(0, 4)});
+    EXPECT_EQ(launch.end(), Found{"race.pipe RAW UB V_MTE3"});
+}
+
 TEST_F(OnePipeline, LibraryCallsOrder) {
     core.does(MTE2, 10, {writes_ub(0, 64)});
     (*core).order(MTE2, V, at_line(11));
