@@ -83,6 +83,20 @@ public:
         if (count_ == most) tell();
         lines_[count_++] = access;
     }
+    // Adds an access that goes on where the last one of its line ended. Lines of a loop come in turns.
+    bool extend(uint8_t kind, const char* operation, const void* address, uint64_t bytes, const Where& where) {
+        if (next_ >= count_) next_ = 0;
+        if (count_ == 0) return false;
+        LineAccess& line = lines_[next_];
+        CanopyCheckAccess& access = line.access;
+        if (line.site.line != where.line || access.kind != kind || line.site.operation != operation ||
+            line.site.file != where.file || access.pieces != 1 || access.lanes != nullptr ||
+            static_cast<const unsigned char*>(access.address) + access.bytes != address)
+            return false;
+        access.bytes += bytes;
+        ++next_;
+        return true;
+    }
     void tell() {
         const OutsideOfCall outside;
         for (uint32_t i = 0; i < count_; ++i) lines_[i].tell();
@@ -93,6 +107,7 @@ private:
     static constexpr uint32_t most = 64;
     LineAccess lines_[most];
     uint32_t count_ = 0;
+    uint32_t next_ = 0;  // the line that is expected next
 };
 
 template <bool checking>
@@ -125,6 +140,8 @@ using RegisterScope = RegisterCall<is_checking_variant>;
 
 __attribute__((noinline)) inline void tell_lanes(uint8_t kind, const char* operation, const void* address,
                                                  uint64_t bytes, uint32_t element, const uint64_t* lanes, Where where) {
+    auto* const call = static_cast<CallAccesses*>(check_state().register_call);
+    if (call != nullptr && lanes == nullptr && call->extend(kind, operation, address, bytes, where)) return;
     if (bytes == 0 || is_part_of_instruction()) return;
     LineAccess line{};
     line.site = check_site(operation, where);
@@ -141,7 +158,7 @@ __attribute__((noinline)) inline void tell_lanes(uint8_t kind, const char* opera
         line.lanes[1] = lanes[1];
         line.access.lanes = line.lanes;
     }
-    if (auto* call = static_cast<CallAccesses*>(check_state().register_call); call != nullptr)
+    if (call != nullptr)
         call->add(line);
     else
         line.tell();
