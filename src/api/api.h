@@ -19,9 +19,9 @@
 
 namespace canopy {
 
-// Around a call while somebody records: the outermost call of a thread becomes a record (recorded_call.cpp). Both
-// addresses are those of the entry point.
-void begin_recorded_call(const void* return_address, const void* frame) noexcept;
+// Around a call while somebody records: the outermost call of a thread becomes a record (recorded_call.cpp). Called by
+// the entry point itself: the return address of its frame is in the program.
+void begin_recorded_call() noexcept;
 [[nodiscard]] int end_recorded_call(int code) noexcept;
 
 // Runtime and device codes become the thread's last error; argument check codes do not.
@@ -45,8 +45,8 @@ inline int finish_failed_call(int code, const char* function) noexcept {
 template <class Body>
 [[gnu::always_inline]] inline int api(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
     thread_state.function = function;
-    if (record::wants(record::calls | record::call_sites)) [[unlikely]]
-        begin_recorded_call(__builtin_return_address(0), __builtin_frame_address(0));
+    if (record::wants(record::noted_calls)) [[unlikely]]
+        begin_recorded_call();
     int code = 0;
     try {
         const Status status = body();

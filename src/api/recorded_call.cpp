@@ -99,8 +99,8 @@ _Unwind_Reason_Code leave_library(_Unwind_Context* frame, void* found) {
 }
 
 // The address in the program to which the call returns.
-std::uintptr_t program_address(const void* return_address, const void* frame) noexcept {
-    auto address = reinterpret_cast<std::uintptr_t>(return_address);
+std::uintptr_t program_address(const void* frame) noexcept {
+    auto address = static_cast<const std::uintptr_t*>(frame)[1];
     if (in_library(address)) {  // one function of the interface is made of another
         _Unwind_Backtrace(&leave_library, &address);
         return address;
@@ -111,9 +111,10 @@ std::uintptr_t program_address(const void* return_address, const void* frame) no
 
 }  // namespace
 
-void begin_recorded_call(const void* return_address, const void* frame) noexcept {
+[[gnu::noinline]] void begin_recorded_call() noexcept {
     if (record::wants(record::call_sites)) {
-        calling = {thread_state.function, program_address(return_address, frame)};
+        // The library is compiled with frame pointers, so this function's frame begins with the caller's.
+        calling = {thread_state.function, program_address(*static_cast<void**>(__builtin_frame_address(0)))};
         if (!record::wants(record::calls)) return;
     }
     if (thread_state.call_began != 0) {

@@ -56,6 +56,10 @@ constexpr std::uint32_t wanted_for(profile::Kind kind) noexcept {
 }
 
 // Calls a function of a listener. False if it threw: what it was told is missing then.
+std::uint32_t with_noted_calls(std::uint32_t wanted) noexcept {
+    return (wanted & (calls | call_sites)) != 0 ? wanted | noted_calls : wanted;
+}
+
 template <class Call>
 bool told(const Call& call) noexcept {
     try {
@@ -76,7 +80,7 @@ void wake_collector() noexcept {
 
 void lose_record() noexcept { lost_without_ring.fetch_add(1, std::memory_order_relaxed); }
 
-void want_call_sites() noexcept { wanted_now.fetch_or(call_sites, std::memory_order_relaxed); }
+void want_call_sites() noexcept { wanted_now.fetch_or(call_sites | noted_calls, std::memory_order_relaxed); }
 
 void set_source_of_facts(void (*source)()) noexcept { source_of_facts.store(source, std::memory_order_release); }
 
@@ -92,7 +96,7 @@ struct ForkHandlers {
         present_collector.load()->facts_mutex_.unlock();
     }
     static void in_child() noexcept CANOPY_NO_THREAD_SAFETY_ANALYSIS {
-        wanted_now.fetch_and(call_sites, std::memory_order_relaxed);
+        wanted_now.store(with_noted_calls(wanted_now.load() & call_sites), std::memory_order_relaxed);
         thread_records.ring = nullptr;
         Collector* const old = present_collector.load();
         in_parent();
@@ -121,7 +125,7 @@ Collector& Collector::present() {
 void Collector::publish_wanted() noexcept {
     std::uint32_t wanted = always_wanted_ | (wanted_now.load(std::memory_order_relaxed) & call_sites);
     for (const Hearing& hearing : hearings_) wanted |= hearing.wanted;
-    wanted_now.store(wanted, std::memory_order_relaxed);
+    wanted_now.store(with_noted_calls(wanted), std::memory_order_relaxed);
 }
 
 void Collector::listen(std::shared_ptr<Listener> listener, std::uint32_t wanted) {

@@ -25,7 +25,10 @@ enum Wanted : std::uint32_t {
     idle = 1u << 6,
     steps = 1u << 7,  // of training or inference
     everything = (1u << 8) - 1,
-    call_sites = 1u << 8,  // not a kind of record: calls note where they come from (want_call_sites)
+    // Not kinds of records. call_sites: calls note where they come from (want_call_sites). noted_calls: one of that and
+    // `calls`, so that a call tests one bit.
+    call_sites = 1u << 8,
+    noted_calls = 1u << 9,
 };
 
 extern std::atomic<std::uint32_t> wanted_now;
