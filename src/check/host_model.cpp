@@ -313,7 +313,7 @@ void HostModel::end_replay(Agent& agent) {
     replays_.erase(executable);
     agent.replay.reset();
     if (agents_.size() <= most_agents) return;
-    // Whoever has their places next counts as behind what they did.
+    // The next agents in their places count as behind what they did.
     for (Agent* lane : lanes_[executable]) forget(lane);
     lanes_.erase(executable);
 }

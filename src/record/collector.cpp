@@ -55,11 +55,11 @@ constexpr std::uint32_t wanted_for(profile::Kind kind) noexcept {
     return 0;
 }
 
-// Calls a function of a listener. False if it threw: what it was told is missing then.
 std::uint32_t with_noted_calls(std::uint32_t wanted) noexcept {
     return (wanted & (calls | call_sites)) != 0 ? wanted | noted_calls : wanted;
 }
 
+// Calls a function of a listener. False if it threw: what it was told is missing then.
 template <class Call>
 bool told(const Call& call) noexcept {
     try {
