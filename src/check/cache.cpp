@@ -22,6 +22,11 @@ std::uint64_t bytes_in_line(std::uint64_t number, std::uint64_t begin, std::uint
     return count == cache_line_bytes ? ~std::uint64_t{0} : ((std::uint64_t{1} << count) - 1) << first;
 }
 
+std::uint64_t first_byte(std::uint64_t number, std::uint64_t bytes) {
+    return number * cache_line_bytes + static_cast<unsigned>(__builtin_ctzll(bytes));
+}
+std::uint64_t count_of(std::uint64_t bytes) { return static_cast<std::uint64_t>(__builtin_popcountll(bytes)); }
+
 // visit(number, bits) for each line that the bytes are in.
 template <class Visit>
 void each_line(std::uint64_t begin, std::uint64_t bytes, Visit visit) {
@@ -83,8 +88,8 @@ void ScalarCache::read(const Told& told, std::uint64_t number, std::uint64_t byt
                 .access = CANOPY_CHECK_WRITE,
                 .pipe = line.copy_pipe,
                 .core = &core_,
-                .address = number * cache_line_bytes,
-                .bytes = cache_line_bytes,
+                .address = first_byte(number, line.overwritten),
+                .bytes = count_of(line.overwritten),
                 .number = line.copy_number},
                number, bytes & line.overwritten, "the cache holds the line since before the write",
                "dcci before the read");
@@ -127,7 +132,8 @@ void ScalarCache::past(const Told& told, const CanopyCheckAccess& access) {
                         .core = &core_,
                         .address = number * cache_line_bytes,
                         .bytes = cache_line_bytes},
-                       number, bytes, "the line is being written back, and may arrive later", "DataSyncBarrier<DDR>");
+                       number, bytes, "the line is being written back, and may arrive later", "DataSyncBarrier<DDR>",
+                       CANOPY_CHECK_WRITE);
         });
     });
 }
@@ -170,8 +176,8 @@ void ScalarCache::check_own_dirty(const Told& told, std::uint64_t number, std::u
             .access = CANOPY_CHECK_WRITE,
             .pipe = CANOPY_CHECK_S,
             .core = &core_,
-            .address = number * cache_line_bytes,
-            .bytes = cache_line_bytes,
+            .address = first_byte(number, line.dirty),
+            .bytes = count_of(line.dirty),
             .number = line.write_number},
            number, bytes & line.dirty, "what the scalar unit wrote is in its cache only", "dcci behind the write");
 }
@@ -186,8 +192,8 @@ void ScalarCache::check_others(const Told& told, std::uint64_t number, std::uint
                                     .access = CANOPY_CHECK_WRITE,
                                     .pipe = CANOPY_CHECK_S,
                                     .core = write.core,
-                                    .address = number * cache_line_bytes,
-                                    .bytes = cache_line_bytes,
+                                    .address = first_byte(number, write.bytes),
+                                    .bytes = count_of(write.bytes),
                                     .number = write.number};
         if (!CacheLines::is_clean(known, write))
             report("cache.dirty", told, earlier, number, write.bytes & bytes,
@@ -224,13 +230,13 @@ void ScalarCache::data_barrier(std::uint32_t kind) {
 }
 
 void ScalarCache::report(const char* id, const Told& told, const Reports::Side& earlier, std::uint64_t number,
-                         std::uint64_t bytes, const char* text, const char* missing) {
+                         std::uint64_t bytes, const char* text, const char* missing, std::uint8_t access) {
     const Reports::Side here{.site = told.operation.site,
-                             .access = CANOPY_CHECK_READ,
+                             .access = access,
                              .pipe = told.operation.pipe,
                              .core = &core_,
-                             .address = number * cache_line_bytes + static_cast<unsigned>(__builtin_ctzll(bytes)),
-                             .bytes = static_cast<std::uint64_t>(__builtin_popcountll(bytes)),
+                             .address = first_byte(number, bytes),
+                             .bytes = count_of(bytes),
                              .number = told.number};
     core_.launch.reports.add(Level::error, id, nullptr, CANOPY_MEMORY_GLOBAL,
                              "Potential hazard of the scalar data cache at GM", text, missing, {earlier, here});

@@ -49,7 +49,7 @@ private:
     void check_own_dirty(const Told& told, std::uint64_t number, std::uint64_t bytes);
     void check_others(const Told& told, std::uint64_t number, std::uint64_t bytes, const Line* held);
     void report(const char* id, const Told& told, const Reports::Side& earlier, std::uint64_t number,
-                std::uint64_t bytes, const char* text, const char* missing);
+                std::uint64_t bytes, const char* text, const char* missing, std::uint8_t access = CANOPY_CHECK_READ);
 
     Core& core_;
     CacheLines& shared_;

@@ -48,7 +48,7 @@ public:
 
 private:
     static constexpr std::size_t shard_count = 64;
-    static constexpr std::size_t most_writes = std::size_t{1} << 20;
+    static constexpr std::size_t most_writes = std::size_t{1} << 18;
     struct Shard {
         Mutex mutex;
         std::unordered_map<std::uint64_t, std::vector<Write>> lines CANOPY_GUARDED_BY(mutex);

@@ -68,6 +68,7 @@ void Meetings::flag(Core& core, bool set, std::uint32_t mode, std::uint32_t id, 
         return;
     }
     const std::uint32_t first = core.facts.block * launch_.cores_of_group(), cubes = launch_.facts.cube_cores;
+    if (mode == 4 && core.facts.cube && id / ids_of_mode_4 >= launch_.facts.vector_cores) return;
     if (mode == 4 && core.facts.cube)
         deliver(core, first + cubes + id / ids_of_mode_4, mode, id % ids_of_mode_4, site);
     else if (mode == 4)
