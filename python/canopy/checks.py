@@ -15,7 +15,7 @@ from .errors import check
 from .library import _library, call
 
 LEVELS = ("error", "warning", "note")
-SWITCHES = ("", "0", "1", "on", "off", "true", "false", "yes", "no")  # values of CANOPY_CHECK that are no list
+SWITCHES = ("", "0", "1", "on", "off", "true", "false", "yes", "no")  # values of CANOPY_CHECK that are not a list
 
 _prepared = False
 

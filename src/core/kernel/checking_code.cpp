@@ -9,9 +9,11 @@
 #include "base/error_text.h"
 #include "canopy/kernel_image.h"
 #include "core/kernel/source_program.h"
+#include "core/process/runtime.h"
 #include "foundation/code_cache.h"
 #include "foundation/files.h"
 #include "foundation/mutex.h"
+#include "foundation/readable_name.h"
 #include "foundation/subprocess.h"
 
 namespace canopy {
@@ -31,8 +33,11 @@ Expected<Bytes> compile(const Bytes& text, std::string_view kernel) {
     const std::string input = folder->path() + "/text", output = folder->path() + "/code";
     if (!write_file(input, {reinterpret_cast<const char*>(text.data()), text.size()}))
         return Problem{"a file for its text cannot be written into ", folder->path()};
-    fmt::print(stderr, "canopy check: compiling the checking code of kernel {} ...\n", kernel);
-    std::fflush(stderr);
+    if (!Runtime::instance().settings().quiet) {
+        fmt::print(stderr, "canopy check: compiling the checking code of kernel {} ...\n",
+                   short_name(std::string(kernel)));
+        std::fflush(stderr);
+    }
     ProcessOptions options;
     options.temporary_folder = folder->path();
     const auto finished =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels with a bug that a chip shows now and then, each with a twin that differs in the fix only. A body is a template:
-// body<false> has the bug. Comments like [1 a] name the lines that a finding must show (tests/checking/run_seeds.py).
+// Kernels with a bug that a chip shows now and then, each with a twin that differs in the fix only. A body is a
+// template: body<false> has the bug. Comments like [1 a] name the lines that a finding must show
+// (tests/checking/run_seeds.py).
 #pragma once
 
 #include <acl/acl.h>
@@ -43,19 +44,17 @@ struct Row {
     void (*launch)(uint32_t blocks, aclrtStream stream, const Memory& memory);
 };
 
-#define SEED_KERNEL(name, kind, ...)                                                             \
-    extern "C" __global__ kind void name(GM_ADDR in, GM_ADDR out, GM_ADDR work) {                \
-        __VA_ARGS__({in, out, work});                                                            \
-    }
+#define SEED_KERNEL(name, kind, ...) \
+    extern "C" __global__ kind void name(GM_ADDR in, GM_ADDR out, GM_ADDR work) { __VA_ARGS__({in, out, work}); }
 // The kernels bug_N and right_N.
-#define SEED(number, kind, body)                        \
-    SEED_KERNEL(bug_##number, kind, body<false>)        \
+#define SEED(number, kind, body)                 \
+    SEED_KERNEL(bug_##number, kind, body<false>) \
     SEED_KERNEL(right_##number, kind, body<true>)
-#define ROW(name, blocks)                                                                        \
-    seeds::Row {                                                                                 \
-        #name, blocks, [](uint32_t count, aclrtStream stream, const seeds::Memory& memory) {     \
-            name<<<count, nullptr, stream>>>(memory.in, memory.out, memory.work);                \
-        }                                                                                        \
+#define ROW(name, blocks)                                                                                             \
+    seeds::Row {                                                                                                      \
+#name, blocks,                                                                                                \
+            [](uint32_t count, aclrtStream stream,                                                                    \
+               const seeds::Memory& memory) { name<<<count, nullptr, stream>>>(memory.in, memory.out, memory.work); } \
     }
 #define ROWS(number, blocks) ROW(bug_##number, blocks), ROW(right_##number, blocks)
 
