@@ -55,7 +55,7 @@ struct LaunchFacts {
     std::uint32_t blocks = 1;         // groups
     std::uint32_t vector_cores = 1;   // of a group
     std::uint32_t cube_cores = 0;     // of a group
-    bool mix = false;                 // declared for cube and vector cores: has a scheduler for flags and meetings
+    bool mix = false;                 // has a scheduler for flags and meetings: not declared for one kind of core
     bool autosync = false;            // compiled with automatic synchronisation
     std::uint32_t cores_of_chip = 0;  // that can be resident together; 0: not known
     // The allocation that contains an address, live or freed; nullopt: none.

@@ -25,7 +25,7 @@ check::LaunchFacts facts_of(const SoftKernel& kernel, const LaunchWork& work, co
     facts.blocks = work.blocks;
     facts.vector_cores = kernel.group.vector;
     facts.cube_cores = kernel.group.cube;
-    facts.mix = kernel.info->core == CoreType::mix;
+    facts.mix = kernel.info->core == CoreType::mix || kernel.info->core == CoreType::aicore;
     facts.autosync = kernel.checking->autosync;
     facts.cores_of_chip = cores.resident_groups(kernel, UINT32_MAX);
     facts.allocation = [&device](std::uint64_t address) { return device.allocation(address); };
