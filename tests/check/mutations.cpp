@@ -262,11 +262,12 @@ private:
                                            static_cast<std::uint8_t>(number(2) & CANOPY_CHECK_READ_WRITE),
                                            0});
             add_instruction(std::move(instruction));
-        } else if (event.kind == "mutex" || event.kind == "core_flag" || event.kind == "meet" || event.kind == "word") {
+        } else if (event.kind == "mutex" || event.kind == "core_flag" || event.kind == "meet" || event.kind == "word" ||
+                   event.kind == "cache") {
             speaks_to_others(event);
         }
     }
-    // Mutexes and other cores are not run in other orders.
+    // Mutexes, the data cache and other cores are not run in other orders.
     void speaks_to_others(const TracedEvent& event) {
         program_.not_modelled = true;
         if (event.kind == "mutex" && event.numbers[0] != 0) return;
