@@ -53,17 +53,20 @@ public:
     void end() noexcept override {
         const std::shared_ptr<NotifyWait> last = std::move(kept_);
         passed_.store(true, std::memory_order_release);
-        if (stopped_) poll_signals();  // takes it out of the list; the next wait may take what has come meanwhile
+        const bool had_signal = notify_->wait_has_ended();
+        // Takes it out of the list; others may take what has come meanwhile, or hear of a death.
+        if (stopped_ || had_signal) poll_signals();
     }
 
     bool over() noexcept override {
         if (passed_.load(std::memory_order_acquire)) return true;
         notify_->take_to_fence();
-        if ((signal->owner_gone() || signal->deaths() != deaths_) && !told_ && !notify_->pending()) {
+        if ((signal->owner_gone() || signal->deaths() != deaths_) && !told_ && !notify_->pending() &&
+            !notify_->handed_over()) {
             told_ = true;
             if (const Pin<Stream> stream = Runtime::instance().streams.pin(stream_))
                 fail_stream(*stream, code::lost_heartbeat, "a process with which the notify is shared has ended");
-            notify_->fence().signal(SignalMode::set, 1);
+            notify_->hand_over();
         }
         return false;
     }
@@ -111,7 +114,19 @@ bool SharedNotify::take() noexcept {
 }
 
 void SharedNotify::take_to_fence() noexcept {
-    if (fence_->value() == 0 && take()) fence_->signal(SignalMode::set, 1);
+    if (fence_->value() == 0 && take()) hand_over();
+}
+
+void SharedNotify::hand_over() noexcept {
+    handed_over_.fetch_add(1, std::memory_order_acq_rel);
+    fence_->signal(SignalMode::set, 1);
+}
+
+bool SharedNotify::wait_has_ended() noexcept {
+    std::uint32_t handed = handed_over_.load(std::memory_order_acquire);
+    while (handed != 0)
+        if (handed_over_.compare_exchange_weak(handed, handed - 1, std::memory_order_acq_rel)) return true;
+    return false;
 }
 
 bool SharedNotify::pending() const noexcept {
@@ -119,6 +134,7 @@ bool SharedNotify::pending() const noexcept {
 }
 
 void SharedNotify::reset() noexcept {
+    handed_over_.store(0, std::memory_order_release);
     std::uint64_t value = word_of(*signal_).load(std::memory_order_relaxed);
     while (value % 2 != 0 && !word_of(*signal_).compare_exchange_weak(value, value + 1, std::memory_order_seq_cst)) {
     }

@@ -5,6 +5,7 @@
 // goes there. Any thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -43,12 +44,19 @@ public:
     // Moves one from the word to the fence, unless the fence has one.
     void take_to_fence() noexcept;
     [[nodiscard]] bool pending() const noexcept;
+    // Signals the fence: for one wait, whose stream goes on soon.
+    void hand_over() noexcept;
+    // That wait has not ended yet, so a wait of which nothing else is known may be the one that has its signal.
+    [[nodiscard]] bool handed_over() const noexcept { return handed_over_.load(std::memory_order_acquire) != 0; }
+    // False if nothing was handed over.
+    bool wait_has_ended() noexcept;
     [[nodiscard]] Fence& fence() const noexcept { return *fence_; }
 
 private:
     const std::shared_ptr<SharedSignal> signal_;
     Fence* const fence_;
     std::shared_ptr<SharedNotify> kept_;
+    std::atomic<std::uint32_t> handed_over_{0};
 };
 
 }  // namespace canopy
