@@ -61,7 +61,6 @@ std::optional<Classes> parse_classes(std::string_view text, std::string& problem
 }
 
 bool wants(const Classes& classes, std::string_view id) noexcept {
-    if (id == "sync.redundant" || id == "memory.dead") return classes.redundant;
     if (id == "host.leak") return classes.leaks;
     for (const Name& known : names)
         if (id.substr(0, id.find('.')) == known.name) return classes.*known.member;

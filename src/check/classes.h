@@ -8,10 +8,10 @@
 
 namespace canopy::check {
 
-// `redundant` and `leaks` are separate options.
+// `leaks` is a separate option.
 struct Classes {
     bool race = true, cache = true, memory = true, init = true, sync = true, host = true;
-    bool redundant = false, leaks = false;
+    bool leaks = false;
 };
 
 // "race,memory", "all", "all,-cache". Without a value, `problem` says what is wrong.

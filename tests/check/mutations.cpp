@@ -474,7 +474,7 @@ struct Counts {
 
 CheckOptions races_and_caches() {
     CheckOptions options;
-    options.classes = {true, true, false, false, false, false, false, false};
+    options.classes = {true, true, false, false, false, false, false};
     return options;
 }
 

@@ -158,7 +158,6 @@ TEST_F(ReportTest, OnlyClassesThatAreAskedForAreKept) {
     EXPECT_FALSE(found("race.core"));
     EXPECT_TRUE(found("cache.line"));
     EXPECT_TRUE(found("sync.set"));
-    EXPECT_FALSE(found("sync.redundant"));
     EXPECT_FALSE(found("host.leak"));
     checks.classes.leaks = true;
     EXPECT_TRUE(found("host.leak"));

@@ -157,8 +157,6 @@ constexpr std::array entries = {
           set_check_flag<&CheckOptions::strict_ids>},
     Entry{{"--dsb", "scalar|all", "all: DataSyncBarrier orders other pipes than the scalar unit as well"},
           set_data_barrier},
-    Entry{{"--redundant", "", "Note flags and barriers without which nothing would be found"},
-          set_class<&Classes::redundant>},
     Entry{{"--leaks", "", "Report memory, streams and events that are left at aclFinalize"},
           set_class<&Classes::leaks>},
     Entry{{"--without", "N", "Leave out the N-th flag, barrier or queue event, to see whether something needs it"},
