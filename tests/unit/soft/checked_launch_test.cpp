@@ -33,10 +33,11 @@ protected:
         queue_ = std::make_unique<TestQueue>(*device_);
         to_ = buffer();
         from_ = buffer();
-        for (std::uint32_t i = 0; i < tile * blocks; ++i) from_[i] = static_cast<float>(i);
+        for (std::uint32_t i = 0; i < 2 * tile * blocks; ++i) from_[i] = static_cast<float>(i);
     }
+    // For each vector core of groups, of which there are two for a block.
     float* buffer() {
-        Result<DeviceAddress> memory = device_->allocate(tile * blocks * sizeof(float), memory_default);
+        Result<DeviceAddress> memory = device_->allocate(2 * tile * blocks * sizeof(float), memory_default);
         EXPECT_TRUE(memory.ok());
         return static_cast<float*>(opaque_pointer(*memory));
     }
