@@ -7,15 +7,15 @@
 #include <deque>
 #include <unordered_map>
 
-#include "check/core.h"
-#include "check/core_order.h"
-#include "check/races.h"
+#include "check/model/core.h"
+#include "check/model/core_order.h"
+#include "check/model/signals.h"
+#include "check/model/walk.h"
+#include "check/race/races.h"
+#include "check/race/stretches.h"
+#include "check/race/sweep.h"
 #include "check/rules.h"
-#include "check/signals.h"
-#include "check/stretches.h"
-#include "check/sweep.h"
 #include "check/trace.h"
-#include "check/walk.h"
 #include "foundation/mutex.h"
 
 namespace canopy::check {

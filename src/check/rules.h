@@ -5,18 +5,18 @@
 
 #include <optional>
 
-#include "check/allocations.h"
-#include "check/buffers.h"
-#include "check/cache.h"
-#include "check/cache_lines.h"
-#include "check/core.h"
-#include "check/event_ids.h"
-#include "check/flags.h"
-#include "check/init.h"
-#include "check/meetings.h"
-#include "check/memory.h"
-#include "check/mutexes.h"
-#include "check/queues.h"
+#include "check/memory/allocations.h"
+#include "check/memory/cache.h"
+#include "check/memory/cache_lines.h"
+#include "check/memory/init.h"
+#include "check/memory/memory.h"
+#include "check/model/core.h"
+#include "check/sync/buffers.h"
+#include "check/sync/event_ids.h"
+#include "check/sync/flags.h"
+#include "check/sync/meetings.h"
+#include "check/sync/mutexes.h"
+#include "check/sync/queues.h"
 
 namespace canopy::check {
 

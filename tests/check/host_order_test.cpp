@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of streams and the host: which uses of memory are found unordered, and which are not.
-#include "check/host_order.h"
+#include "check/host/host_order.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Use of bytes that nobody has written.
 #include <optional>
 
-#include "check/written.h"
+#include "check/memory/written.h"
 #include "made_up.h"
 
 namespace canopy::check {

@@ -14,7 +14,7 @@
 #include <random>
 #include <set>
 
-#include "check/walk.h"
+#include "check/model/walk.h"
 #include "made_up.h"
 #include "replay.h"
 

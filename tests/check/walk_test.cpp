@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "check/walk.h"
+#include "check/model/walk.h"
 
 namespace canopy::check {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bits for the bytes of memories.
-#include "check/written.h"
+#include "check/memory/written.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "check/byte_bits.h"
+#include "check/memory/byte_bits.h"
 
 namespace canopy::check {
 namespace {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "check/finding.h"
-#include "check/host_findings.h"
+#include "check/host/host_findings.h"
 #include "foundation/mutex.h"
 
 namespace canopy {

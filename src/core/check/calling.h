@@ -2,7 +2,7 @@
 // The interface call that a thread is in, while somebody wants to know where calls come from (record::call_sites).
 #pragma once
 
-#include "check/host_findings.h"
+#include "check/host/host_findings.h"
 
 namespace canopy {
 

@@ -17,7 +17,7 @@
 #include "base/mapping.h"
 #include "base/memory_range.h"
 #include "base/spin_lock.h"
-#include "check/host_order.h"
+#include "check/host/host_order.h"
 
 namespace canopy {
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/device_address.h"
-#include "check/host_order.h"
+#include "check/host/host_order.h"
 #include "core/check/call_lines.h"
 #include "core/check/guarded_pages.h"
 #include "core/check/process_check.h"

@@ -2,7 +2,7 @@
 // Commands in the form in which their order is checked. Any thread.
 #pragma once
 
-#include "check/host_order.h"
+#include "check/host/host_order.h"
 #include "device/device.h"
 
 namespace canopy {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "base/heap.h"
-#include "check/written.h"
+#include "check/memory/written.h"
 #include "device/launch_checker.h"
 #include "device/soft/memory/imports.h"
 #include "device/soft/memory/virtual_memory.h"
